@@ -66,7 +66,7 @@ pub fn colour(style: usize) -> &'static str {
 }
 
 /// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`; empty if the
-/// line is solid. The numbers of colours and of dashes have no common divisor, so 35 styles differ.
+/// line is solid. The numbers of colours and of dashes are coprime, so 35 styles differ.
 pub fn dashes(style: usize) -> &'static str {
     DASHES[style % DASHES.len()]
 }
@@ -94,7 +94,7 @@ mod tests {
             let shapes: BTreeSet<_> = styles(&names, &none).into_iter().map(dashes).collect();
             assert_eq!(shapes.len(), 4, "{names:?}");
         }
-        // For any names, seven algorithms have seven colours, and 35 algorithms have 35 styles.
+        // Seven algorithms have seven colours, and 35 algorithms have 35 styles.
         let names: Vec<String> = (0..35).map(|n| format!("algorithm {n}")).collect();
         let colours: BTreeSet<_> = styles(&names[..7], &none).into_iter().map(colour).collect();
         assert_eq!(colours.len(), 7);

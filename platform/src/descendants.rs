@@ -243,7 +243,7 @@ mod system {
     use std::process::{Child, ExitStatus};
     use std::time::Duration;
 
-    /// Does nothing, because on this system only the first process adopts orphans.
+    /// Does nothing, because processes cannot adopt orphans on this system.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Permissions of files, safe access to files that untrusted programs have made, and available
-//! space.
+//! Permissions of files, access to files and removal of folders that untrusted programs have made,
+//! and available space.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -97,7 +97,8 @@ mod system {
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or is not a regular file; the message then states its type.
+/// If the file cannot be opened, or if it is not a regular file, in which case the message states
+/// its type.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let check = |kind: fs::FileType| {
         let what = if kind.is_file() {

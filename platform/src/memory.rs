@@ -44,7 +44,7 @@ mod system {
     use super::MemoryLimit;
 
     /// Limits the memory of this process to `bytes`: by a cgroup if one can be made, otherwise by
-    /// an rlimit.
+    /// an rlimit if the system permits it.
     pub fn limit_memory(bytes: u64) -> MemoryLimit {
         if let Some(leaf) = enter_cgroup(bytes) {
             return MemoryLimit::Cgroup(leaf);
@@ -66,8 +66,8 @@ mod system {
         let _ = setrlimit(Resource::Data, Rlimit { current: maximum, maximum });
     }
 
-    /// Moves this process into a new leaf of its cgroup, with a memory limit. Needs cgroup v2 and a
-    /// parent group with the memory controller that is delegated to this user.
+    /// Moves this process into a new cgroup next to its current one, with a memory limit. Needs
+    /// cgroup v2 and a parent group that has the memory controller and is delegated to this user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
         let group = own_cgroup()?;
         // A group with controllers may not contain processes if it has child groups, so the leaf is

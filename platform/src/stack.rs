@@ -26,10 +26,10 @@ mod system {
     const GAP: usize = 64 << 10;
 
     /// Whole pages of the stack of one thread, far from the frames that are on the stack now.
-    /// [`StackBand::used`] asks the system whether any of these pages has been used since
-    /// [`StackBand::clear`], which takes about a microsecond. It does not matter which code was
-    /// executed, or in which language it was written. A frame that leaves most of its bytes
-    /// untouched can be missed if it is longer than the band.
+    /// [`StackBand::used`] asks the system whether any of these pages has been used since the last
+    /// call to [`StackBand::clear`]. The question takes about a microsecond. It does not matter
+    /// which code was executed, or in which language it was written. A frame that leaves most of
+    /// its bytes untouched can be missed if it is longer than the band.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
@@ -61,7 +61,7 @@ mod system {
             self.addresses.clone()
         }
 
-        /// Forgets earlier uses.
+        /// Forgets earlier uses, unless the current frames are within 64 KiB of the band.
         pub fn clear(&self) {
             if self.used() {
                 self.advise(libc::MADV_DONTNEED);

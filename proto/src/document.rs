@@ -10,7 +10,7 @@ use crate::v1::Document;
 /// this version and all earlier versions, which the types convert.
 pub const DOCUMENT_VERSION: u32 = 2;
 
-/// An error in decoding a document or digest.
+/// The reason why a document cannot be written or read, or why bytes are not a digest.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {

@@ -51,7 +51,7 @@ pub enum TlsError {
     /// The certificate of the authority cannot be used.
     #[error("the certificate of the authority cannot be used: {0}")]
     Authority(VerifierBuilderError),
-    /// The key and the certificate cannot be used, or do not belong together.
+    /// A certificate or the key cannot be used, or the key does not belong to the certificate.
     #[error("certificate and key cannot be used: {0}")]
     Identity(rustls::Error),
 }

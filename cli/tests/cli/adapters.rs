@@ -258,7 +258,7 @@ fn memory_counts_for_all_processes_of_a_run() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     let runs = place.text("out/runs.csv");
     assert_eq!(runs.matches(",out-of-memory,").count(), 2, "{runs}");
-    assert!(text.contains("killed beyond its limit of 200 MiB"), "{text}");
+    assert!(text.contains("killed because it exceeded its limit of 200 MiB"), "{text}");
 }
 
 #[test]

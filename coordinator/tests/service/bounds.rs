@@ -54,7 +54,7 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     refused(none, invalid, "seeds: is empty").await;
     let mut other = plan([1]);
     other.engine = "noop/2".to_owned();
-    refused(other, Code::FailedPrecondition, "engine noop/2 of its subject kind").await;
+    refused(other, Code::FailedPrecondition, "the plan was made for engine noop/2").await;
 
     // The total size of the projects is too large.
     database::execute(harness.coordinator.url(), "update projects set size = 99999999999").await;

@@ -1,4 +1,4 @@
-//! A coordinator on loopback with clients, and plans and records for its tests.
+//! A coordinator on loopback with clients, and plans and records for tests.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -140,7 +140,7 @@ impl fmt::Display for LaunchError {
                     (if *tasks == 1 { "" } else { "s" }, if *free == 1 { "" } else { "s" });
                 write!(f, "{tasks} task{task}, but {free} host{host} without a task")
             }
-            LaunchError::Host(host) => write!(f, "`{host}` is not a name of a host"),
+            LaunchError::Host(host) => write!(f, "`{host}` is not a host name"),
             LaunchError::Answer(answer) => write!(f, "an answer that is not understood: {answer}"),
         }
     }
@@ -228,7 +228,7 @@ impl Engine {
         line.split_once('=')?.1.trim().parse().ok()
     }
 
-    /// Returns the calls whose answers list the tasks of a launch that have not ended.
+    /// Returns the calls whose answers contain the tasks of a launch that have not ended.
     pub fn listing(self, pilot: &Pilot) -> Vec<Call> {
         match self {
             Engine::Slurm => vec![slurm::listing(&pilot.tag)],

@@ -46,7 +46,7 @@ impl FromStr for WorkerCount {
         };
         if max == 0 || max > MAX_WORKERS || min > max {
             return Err(WorkerCountError(format!(
-                "{text}: at least 1 and at most {MAX_WORKERS} workers, and MIN at most MAX"
+                "{text}: MAX must be 1 to {MAX_WORKERS}, and MIN at most MAX"
             )));
         }
         Ok(WorkerCount { min, max })

@@ -1,5 +1,5 @@
 //! Checks of plans. Clients check a plan before they submit it, and coordinators check it again,
-//! because a plan without bounds would occupy a coordinator forever. `docs/reference/limits.md`
+//! because a plan without bounds could occupy a coordinator forever. `docs/reference/limits.md`
 //! lists the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -24,8 +24,8 @@ const MAX_MUTANTS: usize = 1_000_000;
 /// Maximum duration in milliseconds: 366 days.
 const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Maximum amount of work, memory or processor time, and maximum condition: 2^53 - 1, up to which
-/// all common JSON parsers read integers exactly.
+/// Maximum amount, such as an amount of work, memory or processor time: 2^53 - 1, up to which all
+/// common JSON parsers read integers exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
 /// A part of a record that is not valid.
@@ -64,9 +64,9 @@ impl RunRecord {
         self.criteria.iter().try_for_each(criterion)
     }
 
-    /// Checks a record that a worker delivers: counts must not contradict each other, and names,
-    /// strings, durations and lists must not exceed the maxima, which are larger than the values of
-    /// any subject kind.
+    /// Checks a record that a worker delivers: counts must not contradict each other, names must be
+    /// valid, and parts such as strings, durations and lists must not exceed the maxima, which are
+    /// larger than the values of any subject kind.
     ///
     /// # Errors
     ///

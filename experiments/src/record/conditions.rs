@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When a run was executed, how other programs used the processors meanwhile, and how fast the
-/// processors were. A value is `None` if the system does not provide it, or if it does not exist,
-/// such as the load of other hyper-threads on a core without hyper-threads. Shares of the time are
-/// also `None` if the run took less than half a second.
+/// When a run was executed, and under which conditions, such as the load from other programs and
+/// the frequency of the processor. A value is `None` if the system does not provide it, or if it
+/// does not exist, such as the load of other hyper-threads on a core without hyper-threads. Shares
+/// of the time are also `None` if the run took less than half a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The start of the run in milliseconds since 1970, by the clock of the host.

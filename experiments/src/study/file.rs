@@ -42,7 +42,7 @@ const MAX_SYNTHETIC: u64 = 1_000_000;
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a study file. A pipe or device, which may never end, is refused.
+/// Reads a study file of at most [`MAX_BYTES`]. A pipe or device, which may never end, is refused.
 pub(super) fn read(file: &Path) -> io::Result<String> {
     let refused = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
     let metadata = fs::metadata(file)?;

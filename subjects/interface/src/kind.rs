@@ -39,8 +39,8 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a field cannot be used. The error names the first such field, or no field if the name of
-    /// the algorithm is unknown.
+    /// If a field cannot be used. The error names the first such field, or no field if no single
+    /// field is the cause.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
     /// The additional interface of a kind whose algorithms are external tools. `None` for other
@@ -97,7 +97,7 @@ pub trait SubjectKind: Send + Sync {
     }
 
     /// Returns the names of the projects' goals in runs of these algorithms, for `goals.csv`, or an
-    /// empty list if the kind has no names for goals.
+    /// empty list if the goals have no names.
     ///
     /// # Errors
     ///
@@ -146,8 +146,8 @@ pub trait ToolKind {
     ///
     /// # Errors
     ///
-    /// If an algorithm cannot be used. The error names the first such algorithm and the invalid
-    /// field.
+    /// If an algorithm cannot be used. The error names the first such algorithm and, if there is
+    /// one, the invalid field.
     fn resolve(
         &self,
         algorithms: &[Algorithm],

@@ -5,8 +5,8 @@
 //!   kinds whose algorithms are external tools; [`Kinds`]: the kinds that a program supports.
 //! - [`AlgorithmInfo`], [`ParameterInfo`]: the settings that a study may use; [`FieldError`]: a
 //!   setting that a kind refuses; [`Resolved`]: the algorithms of a study and their tools.
-//! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: a search for
-//!   kinds whose projects are single files.
+//! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: the search
+//!   for projects of kinds whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: the execution of runs; [`LoadedRunner`]: a runner for
 //!   a [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps in memory.
 //! - [`Approach`]: how close a run came to an uncovered goal.

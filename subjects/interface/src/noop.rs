@@ -64,7 +64,7 @@ impl SubjectKind for Noop {
         };
         vec![AlgorithmInfo {
             name: ANY_ALGORITHM.to_owned(),
-            summary: "any name: it makes no difference but to the names of runs".to_owned(),
+            summary: "any name; it affects a run only through the id of the run".to_owned(),
             parameters: vec![
                 parameter("ms", "milliseconds that a run sleeps"),
                 parameter("panic", "panic if the seed is divisible by this; 0: never"),

@@ -33,11 +33,11 @@ pub struct FoundProjects {
 pub struct FoundProject {
     /// The name in tables.
     pub name: String,
-    /// The file or folder, for messages.
+    /// The path of the project, for messages.
     pub path: PathBuf,
     /// The digest of the bytes that workers receive.
     pub digest: Digest,
-    /// Measures of the project from a tool of the study, by name.
+    /// Measures of the project that tools of the study have reported, by name.
     pub measures: BTreeMap<String, f64>,
     read: Box<ReadBytes>,
 }

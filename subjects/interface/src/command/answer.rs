@@ -281,8 +281,9 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`. If a point of the
-/// timeline lacks a unit, the total of this unit becomes a metric instead.
+/// If the file has `goals`, replaces `goals` and `covered` by `criteria`, and the counted units by
+/// `work`. If a point of the timeline lacks a unit, the total of this unit becomes a metric
+/// instead.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {

@@ -56,7 +56,7 @@ impl Description {
         let known = |name: &&String| *name == GOALS || MEASURES.iter().any(|(own, _)| own == name);
         if let Some(unknown) = found.measures.keys().find(|name| !known(name)) {
             let all = MEASURES.map(|(name, _)| name).join(", ");
-            return Err(format!("unknown measure `{unknown}`: there are {all} and {GOALS}"));
+            return Err(format!("unknown measure `{unknown}`; the measures are {all} and {GOALS}"));
         }
         Ok(found)
     }

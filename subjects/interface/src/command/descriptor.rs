@@ -84,7 +84,7 @@ impl Descriptor {
             None => Ok(descriptor),
             Some(unknown) => {
                 let known = MEASURES.map(|(name, _)| name).join(", ");
-                Err(format!("unknown measure `{unknown}`: there are {known}"))
+                Err(format!("unknown measure `{unknown}`; the measures are {known}"))
             }
         }
     }

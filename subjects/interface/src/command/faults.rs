@@ -11,8 +11,8 @@ use serde::Deserialize;
 /// of the metric's name is the name of the fault.
 const EXPOSED: &str = "exposed_ms.";
 
-/// The metric with the number of faults that a run exposed. A run without this metric did not look
-/// for faults.
+/// The metric with the number of faults that a run exposed. A run without this metric has reported
+/// neither faults nor their absence.
 const FAULTS: &str = "faults";
 
 /// Maximum number of a run's faults that are kept. The faults that were exposed first are kept.

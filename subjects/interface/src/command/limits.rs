@@ -86,8 +86,8 @@ impl RunLimits {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded its limit on real time or memory. `memory` is the
-    /// resident memory in bytes.
+    /// The record of a run that has exceeded its limit on real time or memory; `None` if the run
+    /// has exceeded neither. `memory` is the resident memory in bytes.
     pub(super) fn exceeded(
         &self,
         spec: &RunSpec,
@@ -98,7 +98,7 @@ impl RunLimits {
             return Some(self.timed_out(spec, elapsed));
         }
         let limit = self.memory.filter(|limit| memory > *limit)?;
-        let reason = format!("killed beyond its limit of {} MiB", limit >> 20);
+        let reason = format!("killed because it exceeded its limit of {} MiB", limit >> 20);
         let wall_ms = elapsed.as_millis() as u64;
         Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, &reason, wall_ms))
     }

@@ -87,7 +87,7 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
 ///
 /// # Errors
 ///
-/// If [`tool`] fails, or if the environment of the measurer is not prepared on this computer.
+/// If [`tool`] fails, or if the environment of the measurer cannot be used on this computer.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
     let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
     let environment = measurer.environment_for_runs();

@@ -234,7 +234,7 @@ impl<'p> Measuring<'p> {
                 (used, sampled) = (used.max(process.processor_time()), Some(Instant::now()));
                 let resident = process.resident_memory();
                 if let Some(limit) = memory.filter(|limit| resident > *limit) {
-                    let reason = format!("killed beyond {} MiB", limit >> 20);
+                    let reason = format!("killed because it exceeded {} MiB", limit >> 20);
                     return Err(RunError::OutOfMemory(reason));
                 }
             }

@@ -25,7 +25,7 @@ const OUTPUT_TIME: Duration = Duration::from_secs(1);
 /// Limit in bytes on the shared memory of a program without a memory limit: 1 GiB.
 const SHARED_MEMORY: u64 = 1 << 30;
 
-/// The missing guarantee on a system without supervisors.
+/// The missing guarantee if programs run without a supervisor.
 pub(super) const UNSUPERVISED: &str = "supervising programs";
 
 /// Maximum size in bytes of a supervisor's report.
@@ -223,7 +223,7 @@ fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
 }
 
 /// Reads output in a separate thread, because the program must never wait for a reader. Keeps only
-/// the end of the output, which may be larger than the memory.
+/// the end, because the whole output may be larger than the memory.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

@@ -122,7 +122,7 @@ pub(super) fn record(
 ) -> Result<RunRecord, String> {
     let mut record = parse(spec, file)?;
     if let Some(unit) = record.work.keys().find(|unit| !UNITS.contains(&unit.as_str())) {
-        return Err(format!("unknown unit `{unit}`: there are {}", UNITS.join(" and ")));
+        return Err(format!("unknown unit `{unit}`; the units are {}", UNITS.join(" and ")));
     }
     let ascends =
         |pair: &[TimelinePoint]| pair[0].work <= pair[1].work && pair[0].covered < pair[1].covered;

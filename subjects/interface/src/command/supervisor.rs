@@ -75,8 +75,7 @@ impl From<ExitStatus> for Exit {
     }
 }
 
-/// Supervises a program until the worker closes the pipe. Takes over this process, which must have
-/// only one thread.
+/// Supervises a program. Takes over this process, which must have only one thread.
 ///
 /// # Errors
 ///
@@ -193,7 +192,7 @@ fn without_namespaces(
     let missing = vec![
         format!("hiding tokens and state from programs ({refused})"),
         format!("keeping programs from sockets, devices and shared memory ({refused})"),
-        format!("an end of programs that kill worker and supervisor at once ({refused})"),
+        format!("ending programs that kill the worker and the supervisor at once ({refused})"),
     ];
     catherd_platform::adopt_orphans()?;
     let started = start(supervision);

@@ -44,7 +44,9 @@ fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>
         None => Ok(places),
         Some(unknown) => {
             let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
-            let cause = format!("`{{{unknown}}}` in `{parameter}`: there are {known}");
+            let cause = format!(
+                "`{{{unknown}}}` in `{parameter}` is unknown; the placeholders are {known}"
+            );
             Err(wrong(parameter, cause, "use one of these"))
         }
     }
@@ -225,7 +227,7 @@ mod tests {
             assert_eq!(error.field.as_deref(), Some(PARAMETER));
             error.cause
         };
-        assert!(flaw("tool {oops} {out}").contains("there are {project}"));
+        assert!(flaw("tool {oops} {out}").contains("the placeholders are {project}"));
         assert!(flaw("tool {seed}").contains("lacks {out}"));
         assert!(flaw("tool 'x {out}").contains("without an end"));
         assert!(flaw(" ").contains("empty"));

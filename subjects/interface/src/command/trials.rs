@@ -148,7 +148,7 @@ impl Trial {
 }
 
 /// Writes the trial in a stored record into the folder `trials`. The run can then be measured again
-/// without being executed. Returns whether the record contains a complete trial.
+/// without being executed. Returns whether the record contains a trial with its artifact.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
 //! Executes commands for JavaScript in a child process, because a hostile program can end or damage
-//! the process of its engine. The parent reports how the child ended.
+//! the process of its engine. The parent reports a crash of the child.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;

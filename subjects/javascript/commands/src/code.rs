@@ -80,8 +80,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Returns the lines about what the code lacks: an interrupt, the reasons why tests are left
-    /// out, and the goals that only the suite covers.
+    /// Returns lines about the differences between the code and the suite, such as the reasons why
+    /// tests are left out, and the number of goals that only the suite covers.
     pub(crate) fn left_out(&self) -> String {
         let (code, suite) = self.covered;
         let mut text = match self.interrupted {
@@ -103,7 +103,7 @@ impl Written {
 impl CodeFlags {
     /// Writes a suite for the project at `path` as code for the file `out`.
     ///
-    /// If `stop` becomes true during refining, all tests are written without refining.
+    /// If `stop` becomes true during refining, the suite is written without refining.
     ///
     /// # Errors
     /// If the project cannot be used, or if snapshots are requested and not available.
@@ -214,7 +214,7 @@ fn confirmed(
             )
         };
         let (exported, failing) = node.write(suite, code, out, &note)?;
-        let reason = "it fails in Node.js as it is written";
+        let reason = "the code fails in Node.js";
         skipped.extend(failing.into_iter().map(|_| (0, reason.to_owned())));
         Ok(exported)
     });

@@ -1,4 +1,5 @@
-//! The global objects of scripts, in addition to the built-in objects of the language.
+//! The global objects that scripts get in addition to, or instead of, built-in objects of the
+//! language.
 
 use std::cell::RefCell;
 use std::rc::Rc;

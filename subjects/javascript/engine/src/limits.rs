@@ -18,7 +18,7 @@ const JOBS_PER_UNIT: u64 = 1_000;
 pub struct Limits {
     /// Operations between two calls to [`Session::begin_turn`](crate::Session::begin_turn), in
     /// units of 10,000: backward jumps, calls and steps of regular expressions. Large blocks of
-    /// memory and promise jobs count as well.
+    /// memory, promise jobs and some expensive built-in functions count as well.
     pub turn: u64,
     /// Operations between two calls to [`Session::begin_test`](crate::Session::begin_test), in the
     /// same units.

@@ -1,8 +1,8 @@
 //! Tests refused requests for memory. The engine is C code that crashes after some of them, so
 //! requests are refused in child processes. A child may crash, but it must end, and a script that
-//! ends without reaching a limit must have the same result.
+//! ends without reaching a limit must have the same result as with enough memory.
 //!
-//! Command to try all requests of all scripts under an address sanitizer (`gcc` with `libasan`),
+//! Commands that try all requests of all scripts under an address sanitizer (`gcc` with `libasan`),
 //! which shows where memory is damaged:
 //!
 //! ```text

@@ -2,7 +2,7 @@
 //! executed, and numbers statements, functions, branches and goals.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
-//! - [`untyped`] converts TypeScript to JavaScript, which the other functions expect.
+//! - [`untyped`] converts TypeScript to JavaScript, which [`instrument`] and [`mutants`] expect.
 //! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] selects how much is reported.
 //! - The instrumented code calls probes, which its caller provides ([`PROBES`]). For example, `s`

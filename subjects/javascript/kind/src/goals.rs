@@ -62,7 +62,7 @@ pub(crate) fn of(
 }
 
 /// The names of the goals of a program in runs of an algorithm, each with the number of the goal
-/// that a test covers directly before it.
+/// that a test covers directly before it, or an empty string.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The runner: executes test generation for a run, and converts the result to a record.
+//! The runner: executes a run, and converts the result to a record.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc;
@@ -133,8 +133,8 @@ impl LoadedProject for Loaded {
     }
 }
 
-/// The journal of a run, which leaves out executions during which earlier processes ended, and
-/// writes the current execution to a file.
+/// The journal of a run. If `survival` names a file, the journal leaves out executions during which
+/// earlier processes ended, and writes the current execution to the file.
 fn journal(survival: &Survival) -> Result<Journal, String> {
     if survival.under_way.as_os_str().is_empty() {
         return Ok(Journal::default());

@@ -10,8 +10,8 @@ pub(crate) fn small() -> Limits {
     Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 }
 }
 
-/// Evaluates a script, then executes jobs and timers until nothing waits. Returns the lines of the
-/// console, followed by lines about errors, limits and unhandled rejections.
+/// Evaluates a script, then executes jobs and timers until nothing waits or a limit is met. Returns
+/// the lines of the console, followed by lines about errors, limits and unhandled rejections.
 pub(crate) fn run(limits: Limits, script: &str) -> String {
     run_with(limits, script, |_| ())
 }

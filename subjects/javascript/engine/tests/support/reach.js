@@ -1,5 +1,5 @@
 // Searches everything that scripts can reach from `globalThis` and the values in `more` for the host's object and
-// its members: (host, more) => "<objects reached>: <paths of members found>".
+// its members: (host, more) => "<number of objects reached>: <paths of members found>".
 (function (host, more) {
     'use strict';
     const isObject = value => value !== null && (typeof value === 'object' || typeof value === 'function');

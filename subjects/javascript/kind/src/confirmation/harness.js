@@ -1,5 +1,5 @@
 // Executes the tests of a suite in Node.js. Reports the beginning of each test in a line, and the end with the results
-// in another line. The job is read from standard input; each line on standard output begins with the token of the job.
+// in another line. The job is read from standard input; each report on standard output begins with the token of the job.
 // `data`, which converts values to data, and `replaceTyped` are defined before this text.
 'use strict';
 const fs = require('node:fs');
