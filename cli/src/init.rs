@@ -184,7 +184,7 @@ fn text(kind: &dyn SubjectKind, projects: &[String], algorithms: &[String], seed
         Some(_) => format!(
             "\n[{name}]                            # parameters of all algorithms\n\
              adapter = \"tool\"                     # folder with adapter.toml, relative to this file\n\
-             run_limit = \"1min\"                   # real time after which a run has ended\n"
+             run_limit = \"1min\"                   # maximum real time of a run\n"
         ),
         None => String::new(),
     };

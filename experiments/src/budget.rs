@@ -20,7 +20,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of one unit of work.
+    /// A budget in a single unit of work.
     pub fn of(unit: &str, limit: u64) -> Budget {
         Budget { work: BTreeMap::from([(unit.to_owned(), limit)]), wall_ms: None }
     }

@@ -311,7 +311,7 @@ fn criteria_have_timelines_and_runs_the_conditions_of_the_machine() {
     let (_, text) = place.run("");
     let reason = &place.rows()[0]["reason"];
     assert!(
-        reason.contains("timelines.branches: it does not end with what is covered"),
+        reason.contains("timelines.branches: it does not end with the number of covered goals"),
         "{reason} {text}"
     );
 }

@@ -174,21 +174,20 @@ impl SubjectKind for Command {
                     name: limits::TIME.to_owned(),
                     default: Some(Parameter::Text(String::new())),
                     values: Values::Text,
-                    meaning: "real time after which a run has ended, such as \"2.5h\"".to_owned(),
+                    meaning: "maximum real time of a run, such as \"2.5h\"".to_owned(),
                 },
                 ParameterInfo {
                     name: limits::CPU.to_owned(),
                     default: Some(Parameter::Text(String::new())),
                     values: Values::Text,
-                    meaning: "processor time of all processes of a run together after which it is asked to \
-                              end, such as \"60s\""
+                    meaning: "maximum processor time of all processes of a run together, such as \"60s\""
                         .to_owned(),
                 },
                 ParameterInfo {
                     name: limits::ARTIFACTS.to_owned(),
                     default: Some(Parameter::Text("1MiB".to_owned())),
                     values: Values::Text,
-                    meaning: "size of all binary files that are kept of a run, at most \"16MiB\""
+                    meaning: "maximum total size of the binary files of a run, at most \"16MiB\""
                         .to_owned(),
                 },
                 ParameterInfo {
@@ -213,13 +212,13 @@ impl SubjectKind for Command {
                     name: limits::MEASURING.to_owned(),
                     default: Some(Parameter::Text("1h".to_owned())),
                     values: Values::Text,
-                    meaning: "real time of measuring apart, such as \"20min\"".to_owned(),
+                    meaning: "maximum real time of measuring apart, such as \"20min\"".to_owned(),
                 },
                 ParameterInfo {
                     name: limits::MEMORY.to_owned(),
                     default: Some(Parameter::Text(String::new())),
                     values: Values::Text,
-                    meaning: "memory of all processes of a run together, such as \"4GiB\""
+                    meaning: "maximum memory of all processes of a run together, such as \"4GiB\""
                         .to_owned(),
                 },
             ],

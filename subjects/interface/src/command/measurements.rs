@@ -1,4 +1,4 @@
-//! Stores measurements, in order to measure the same artifact only once on a computer.
+//! Stores measurements, so that the same artifact is usually measured only once on a computer.
 
 use std::fs;
 use std::io;

@@ -215,7 +215,10 @@ impl Program {
                 return Ok(with_resources(record, peak, processor_time));
             }
             if let Some(limit) = self.limits.memory.filter(|limit| resident > *limit) {
-                let reason = format!("killed because it exceeded the limit of its worker, {} MiB", limit >> 20);
+                let reason = format!(
+                    "killed because it exceeded the limit of its worker, {} MiB",
+                    limit >> 20
+                );
                 return Err(RunError::OutOfMemory(reason));
             }
             if self.limits.wall.is_some_and(|wall| elapsed > wall) {

@@ -133,7 +133,7 @@ pub(super) fn record(
     let searched = record.metrics.get("search_covered").map(|metric| metric.value());
     let end = searched.unwrap_or_else(|| record.covered().into());
     if record.timeline.last().is_some_and(|last| f64::from(last.covered) != end) {
-        return Err("the timeline does not end with what is covered".to_owned());
+        return Err("the timeline does not end with the number of covered goals".to_owned());
     }
     for (name, points) in &record.timelines {
         if !points.windows(2).all(ascends) {
@@ -143,7 +143,9 @@ pub(super) fn record(
         let own =
             own.ok_or(format!("timelines.{name}: no criterion after the first one has this name"))?;
         if points.last().is_some_and(|last| last.covered as usize != own.covered.len()) {
-            return Err(format!("timelines.{name}: it does not end with what is covered"));
+            return Err(format!(
+                "timelines.{name}: it does not end with the number of covered goals"
+            ));
         }
     }
     record.resources = Resources { wall_ms, search_ms: wall_ms, ..Resources::default() };

@@ -26,7 +26,7 @@ use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_javascript_kind::examples;
 use clap::{Args, Subcommand};
 
-/// Works with JavaScript subjects without a study.
+/// Works with JavaScript subjects and their results.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum Command {
@@ -54,8 +54,8 @@ Examples:
   catherd dev javascript check examples.jsonl
   catherd dev javascript check examples.jsonl --only inf-";
 
-/// Checks worked examples, JSON lines with an input and its exact result: coverage goals, evidence
-/// on types, results of executions, branch distances, generated suites.
+/// Checks worked examples: JSON lines with an input and its exact result, such as coverage goals,
+/// evidence on types, branch distances or generated suites.
 ///
 /// Each line of the file is a JSON object with `id`, `file`, `source`, `ask` and `expect`.
 #[derive(Args)]

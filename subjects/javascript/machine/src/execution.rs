@@ -129,8 +129,8 @@ pub struct Execution {
     /// random number, time or timer, and no limit ended the test.
     pub repeatable: bool,
     /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
-    /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if there
-    /// is none.
+    /// rejected promise that nothing handles, `timer` for an exception in a timer or in a function
+    /// passed to `process.nextTick`; empty if there is none.
     pub stray: &'static str,
     /// The values of variables after the last statement, if requested.
     pub after: Vec<Value>,
