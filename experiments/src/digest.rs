@@ -1,4 +1,4 @@
-//! SHA-256 digests, which identify projects, runs and records.
+//! SHA-256 digests, which identify, for example, projects, runs and records.
 
 use std::fmt;
 use std::str::FromStr;

@@ -40,7 +40,7 @@ pub enum AlgorithmError {
 /// An error in planning a study.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The subject kind does not know an algorithm or one of its parameters.
+    /// The subject kind refuses an algorithm or one of its parameters.
     #[error("algorithm `{label}`: {cause}")]
     Algorithm {
         /// Label of the algorithm.

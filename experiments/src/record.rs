@@ -186,7 +186,7 @@ pub struct RunRecord {
     pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,
-    /// Additional numbers of the subject kind by name (`iterations`, ...).
+    /// Additional numbers of the subject kind by name, such as `iterations`.
     pub metrics: BTreeMap<String, Metric>,
     /// Files that the run produced, as strings by file name; `suite.json` is a suite written as
     /// JSON.

@@ -34,7 +34,7 @@ pub const TOOL: &str = "tool";
 pub struct Algorithm {
     /// Label of this configuration in tables; by default, it begins with the algorithm's name.
     pub label: String,
-    /// Name of the algorithm: `random`, `mosa`, `mio`, ...
+    /// Name of the algorithm, such as `random`, `mosa` or `mio`.
     pub name: String,
     /// Settings by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

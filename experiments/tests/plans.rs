@@ -29,7 +29,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
     assert_eq!(check(valid()), Ok(()));
     let long = "x".repeat(1 << 20);
     let bad = [
-        ("/format", json!(3), "format: version 3"),
+        ("/format", json!(3), "format: the plan has version 3"),
         ("/name", json!(long), "name: 1048576 bytes are more than the maximum of 256"),
         ("/name", json!("a\u{1b}[2J"), "name: has the character '\\u{1b}'"),
         ("/name", json!(" "), "name: is empty"),

@@ -76,7 +76,7 @@ mod system {
     use std::io;
     use std::process::{Child, Command, ExitStatus};
 
-    /// Starts the command unchanged, because this system has no process groups that can be killed
+    /// Returns the command unchanged, because this system has no process groups that can be killed
     /// as a whole.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command

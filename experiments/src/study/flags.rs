@@ -7,9 +7,10 @@ use super::check::{self, Flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` that define a study, as strings, so that this module makes all error
-/// messages about them. If there is a study file, an absent flag leaves the file's value unchanged;
-/// the defaults below apply only without a file.
+/// The flags of `catherd run` that define a study. Their values are not parsed yet, so that this
+/// module makes all error messages about them. If there is a study file, an absent flag leaves the
+/// file's value unchanged, except that flags of the budget replace the whole budget. The defaults
+/// below apply only without a file.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`; `study` if absent.

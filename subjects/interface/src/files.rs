@@ -50,7 +50,8 @@ pub fn find(
     Ok(found)
 }
 
-/// Refuses pipes and devices, because reading them might never end.
+/// Reads a file. Refuses pipes and devices, because reading them might never end, and files that
+/// are too large.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

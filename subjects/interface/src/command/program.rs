@@ -372,7 +372,7 @@ impl Runner for Program {
         if let Some(shortage) = space::shortage(folder, space::LEAST) {
             return full(shortage);
         }
-        // The files of the run have been removed when it ends.
+        // The files of the run have been removed by the time that `execute` returns.
         match self.execute(spec, on_progress) {
             Err(RunError::DiskFull(reason)) if space::is_plenty(folder) => {
                 Err(RunError::Crashed(reason))

@@ -1,4 +1,4 @@
-//! Tests that hostile scripts are ended by a counted limit, in the same way each time.
+//! Tests that hostile scripts meet a limit, in the same way each time.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! The words of a file, from which values can be made: literals with their positions, properties
-//! that are read, values that are compared, and calls with literal arguments.
+//! The words of a file, from which values can be made, such as literals with their positions,
+//! properties that are read, values that are compared, and calls with literal arguments.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,8 @@ pub struct Words {
     /// Values for variables and properties, by name, such as values with which they are compared,
     /// and their defaults.
     pub values: Vec<(String, Literal)>,
-    /// Calls with literal arguments: the last name of the function or class, and the arguments.
+    /// Calls with at least one literal argument: the last name of the function or class, and the
+    /// arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
     /// For each call, the class or the last name of the object whose member is called; empty if
     /// there is none.
