@@ -15,7 +15,7 @@ const follow = t => {
 
 const starts = async function (t) {
     await t.runForSteps(2);
-    t.assert.equal(t.getStage().getVariable('score').value, '0', 'the score begins with 0');
+    t.assert.equal(t.getStage().getVariable('score').value, '0', 'the score begins at 0');
     t.assert.equal(t.getStage().getVariable('lives').value, '3', 'there are three lives');
 };
 
@@ -39,7 +39,7 @@ const applesFall = async function (t) {
     await t.runForSteps(3);
     const before = apple.y;
     await t.runForSteps(3);
-    t.assert.equal(apple.y, before - 15, 'an apple falls by 5 a step');
+    t.assert.equal(apple.y, before - 15, 'an apple falls by 5 per step');
 };
 
 const missedAppleCosts = async function (t) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SubjectInfo;
 
-/// The limits of a run. The search ends when a limit is reached or all goals are covered. A valid
+/// The limits of a run, which may end earlier, for example because all goals are covered. A valid
 /// study sets at least one limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Budget {
@@ -40,8 +40,7 @@ impl Budget {
         self.work.is_empty() && self.wall_ms.is_none()
     }
 
-    /// A unit of the budget that the subject kind does not count; `None` if the kind counts all
-    /// units.
+    /// A unit of the budget that the subject kind does not count; `None` if there is none.
     pub fn unknown_unit(&self, subject: &SubjectInfo) -> Option<&str> {
         self.work.keys().map(String::as_str).find(|unit| subject.unit(unit).is_none())
     }

@@ -29,7 +29,8 @@ pub struct PlannedProject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmError {
-    /// The subject kind has no algorithm with this name.
+    /// The subject kind refuses the algorithm as a whole, usually because it has no algorithm with
+    /// this name.
     #[error("{0}")]
     Name(String),
     /// A parameter is unknown, missing or not allowed; the line names it.
@@ -237,8 +238,8 @@ impl Plan {
 }
 
 impl PlanError {
-    /// The error for a unit of the budget that the subject kind does not count; `None` if the kind
-    /// counts all units.
+    /// The error for a unit of the budget that the subject kind does not count; `None` if there is
+    /// none.
     pub fn of_budget(budget: &Budget, subject: &SubjectInfo) -> Option<PlanError> {
         let unit = budget.unknown_unit(subject)?.to_owned();
         let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();

@@ -85,7 +85,7 @@ impl RunSpec {
         format!("{}, {}, seed {}", self.project_name, self.algorithm.label, self.seed)
     }
 
-    /// The id of the run: the digest of everything that its record depends on.
+    /// The id of the run: the digest of everything on which its results depend.
     pub fn id(&self) -> Digest {
         let mut canonical = serde_json::json!({
             "project": self.project,

@@ -156,7 +156,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid or missing.
+    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
     pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
         flags::replace(self, flags)
     }
@@ -185,7 +185,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// An error in a study, as one line: the location, the problem, and what to write instead.
+/// An error in a study, as one line: the location, the problem and, usually, what to write instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file cannot be read.

@@ -44,9 +44,9 @@ mod system {
         libc::SYS_userfaultfd,
     ];
 
-    /// Prevents programs that this process starts from now on from inheriting descriptors other
-    /// than standard input, output and error. Descriptors that this process has inherited may be
-    /// sockets of its parent.
+    /// Prevents programs that this process starts from now on from inheriting the descriptors that
+    /// are open now, except standard input, output and error. Descriptors that this process has
+    /// inherited may be sockets of its parent.
     ///
     /// # Errors
     ///
@@ -55,21 +55,20 @@ mod system {
         for entry in fs::read_dir("/proc/self/fd")? {
             let number = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
             let Some(number) = number.filter(|number| *number > 2) else { continue };
-            // SAFETY: the number belonged to an open descriptor, which is not used afterwards. If
-            // the descriptor has been closed since, such as the descriptor of the folder, the call
-            // fails without an effect.
+            // SAFETY: the descriptor was open when the folder was read, and it is borrowed only for
+            // this call. If it has been closed since, the call fails without an effect.
             let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
             let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
         }
         Ok(())
     }
 
-    /// Makes the kernel refuse some calls of this process and of all processes that it starts:
-    /// calls for sockets that are neither Internet, local nor netlink sockets, and calls with which
-    /// a program could, for example, use keys, traces or memory of the host, or open sockets that
-    /// the filter does not see. With `large_segments`, calls for segments of System V shared memory
-    /// of more than 64 KiB are refused as well, so all segments together have at most 256 MiB. The
-    /// process must not be able to gain privileges.
+    /// Makes the kernel refuse some calls of the calling thread and of all processes that it
+    /// starts: calls for sockets that are neither Internet, local nor netlink sockets, and calls
+    /// with which a program could, for example, use keys, traces or memory of the host, or open
+    /// sockets that the filter does not see. With `large_segments`, calls for segments of System V
+    /// shared memory of more than 64 KiB are refused as well, so all segments of a namespace
+    /// together have at most 256 MiB. Afterwards, they cannot gain privileges.
     ///
     /// # Errors
     ///

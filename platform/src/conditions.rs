@@ -213,7 +213,8 @@ impl SystemFiles {
         })
     }
 
-    /// The energy counters that this process may read, one for each processor, in microjoules.
+    /// The energy counters that this process may read, usually one for each processor, in
+    /// microjoules.
     fn energy(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
         let mut counters: Vec<(PathBuf, u64)> = entries

@@ -20,8 +20,9 @@ impl ThreadClock {
         ThreadClock { file: system::thread_file() }
     }
 
-    /// Processor time that the thread has used; `None` if the thread has ended. If the system does
-    /// not provide the time of threads, the result is that of [`process_cpu_time`].
+    /// Processor time that the thread has used; `None` if it cannot be read, usually because the
+    /// thread has ended. If the system does not provide the time of threads, the result is that of
+    /// [`process_cpu_time`].
     pub fn elapsed(&self) -> Option<Duration> {
         if self.file.is_empty() {
             return Some(process_cpu_time());
@@ -88,7 +89,7 @@ mod system {
         Ok(setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?)
     }
 
-    /// Whether the process was ended because it exceeded a limit on processor time.
+    /// Whether the process was ended by the signal that enforces a limit on processor time.
     pub fn ended_by_cpu_limit(status: ExitStatus) -> bool {
         status.signal() == Some(Signal::XCPU.as_raw())
     }

@@ -1,4 +1,4 @@
-//! The host: its name and hardware, the cores that this process may use, and the memory that the
+//! The host: its name and hardware, the cores that a thread may use, and the memory that this
 //! process has used.
 
 use std::thread;
@@ -25,7 +25,7 @@ mod system {
 
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    /// The cores that this process may run on, ascending; empty if they cannot be read.
+    /// The cores that the calling thread may run on, ascending; empty if they cannot be read.
     pub fn allowed_cores() -> Vec<usize> {
         match sched_getaffinity(None) {
             Ok(set) => (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect(),
@@ -37,7 +37,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If this process may not use the core, or the system has no affinity.
+    /// If the thread may not run on the core.
     pub fn pin(core: usize) -> io::Result<()> {
         if core >= CpuSet::MAX_CPU {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -84,7 +84,7 @@ mod system {
 mod system {
     use std::{env, io, thread};
 
-    /// The cores that this process may run on, ascending.
+    /// The cores that the calling thread may run on, ascending.
     pub fn allowed_cores() -> Vec<usize> {
         (0..thread::available_parallelism().map_or(1, usize::from)).collect()
     }

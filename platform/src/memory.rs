@@ -70,8 +70,8 @@ mod system {
     /// cgroup v2 and a parent group that has the memory controller and is delegated to this user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
         let group = own_cgroup()?;
-        // A group with controllers may not contain processes if it has child groups, so the leaf is
-        // made next to the group that contains this process, not below it.
+        // A group that enables controllers for its child groups may not contain processes, so the
+        // leaf is made next to the group that contains this process, not below it.
         let parent = group.parent().filter(|parent| parent.starts_with("/sys/fs/cgroup/"))?;
         let controllers = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
         controllers.split_whitespace().find(|name| *name == "memory")?;
@@ -97,8 +97,8 @@ mod system {
         own_cgroup().filter(|group| group.ends_with(name))
     }
 
-    /// How many processes of a cgroup the system has killed because of its memory limit; `None` if
-    /// the system does not report the number.
+    /// How many processes of a cgroup the system has killed for lack of memory; `None` if the
+    /// system does not report the number.
     pub fn oom_kills(group: &Path) -> Option<u64> {
         let events = fs::read_to_string(group.join("memory.events")).ok()?;
         events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())

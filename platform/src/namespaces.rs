@@ -1,4 +1,5 @@
-//! Namespaces that hide the processes, the secret files and the network of a worker from a program.
+//! Namespaces that hide, for example, the processes, the secret files and the network of a worker
+//! from a program.
 
 // Unsafe code is needed for system calls for which rustix has no safe functions.
 #![allow(unsafe_code)]
@@ -99,8 +100,8 @@ mod system {
         fs::write("/proc/sys/kernel/shmall", pages.to_string())
     }
 
-    /// Moves this process and its children, after [`enter_namespaces`], into a new network
-    /// namespace that has only the loopback device.
+    /// Moves this process, after [`enter_namespaces`], and the processes that it will start into a
+    /// new network namespace that has only the loopback device.
     ///
     /// # Errors
     ///

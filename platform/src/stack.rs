@@ -27,9 +27,9 @@ mod system {
 
     /// Whole pages of the stack of one thread, far from the frames that are on the stack now.
     /// [`StackBand::used`] asks the system whether any of these pages has been used since the last
-    /// call to [`StackBand::clear`]. The question takes about a microsecond. It does not matter
-    /// which code was executed, or in which language it was written. A frame that leaves most of
-    /// its bytes untouched can be missed if it is longer than the band.
+    /// call to [`StackBand::clear`]. It does not matter which code was executed, or in which
+    /// language it was written. A frame that leaves most of its bytes untouched can be missed if it
+    /// is longer than the band.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
@@ -80,7 +80,7 @@ mod system {
                     resident.as_mut_ptr(),
                 )
             };
-            // If the call fails, pages were unmapped, so treat the band as used.
+            // If the call fails, treat the band as used.
             result != 0 || resident.iter().any(|page| page & 1 == 1)
         }
 
@@ -100,8 +100,8 @@ mod system {
     fn is_on_this_stack(addresses: &Range<usize>) -> bool {
         let mut attributes = mem::MaybeUninit::uninit();
         let (mut lowest, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: the first call initialises the attributes if it succeeds, the second reads them,
-        // and the third frees what they own.
+        // SAFETY: `pthread_getattr_np` initialises the attributes if it succeeds,
+        // `pthread_attr_getstack` reads them, and `pthread_attr_destroy` frees what they own.
         let result = unsafe {
             match libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) {
                 0 => {

@@ -78,7 +78,7 @@ mod system {
         ("pts/ptmx", "/dev/ptmx"),
     ];
 
-    /// Files in `/proc` with memory or keys of the host.
+    /// Files in `/proc` with secrets of the host, such as memory or keys.
     const SECRETS: [&str; 9] = [
         "kcore",
         "keys",

@@ -100,7 +100,7 @@ impl Interceptor for BearerToken {
                 Token::Known(token) => Some(token.clone()),
                 Token::Late(find) => find(),
             };
-            // A token that is not ASCII cannot be valid, so it is not sent.
+            // A token that a header cannot contain is not valid, so it is not sent.
             self.header = token.and_then(|token| format!("Bearer {token}").parse().ok());
         }
         if let Some(header) = &self.header {

@@ -1,5 +1,5 @@
-//! Tests bounds on the requests of clients and workers, changes of studies while they are planned
-//! or fetched, and which workers get which runs.
+//! Tests, for example, bounds on the requests of clients and workers, changes of studies while they
+//! are planned or fetched, and which workers get which runs.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,

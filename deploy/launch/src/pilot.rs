@@ -27,7 +27,8 @@ pub struct Pilot {
     /// Node-local folder of spool and cache: an absolute path, or a path that begins with a
     /// variable of the node, such as `$TMPDIR`. `None` to keep spool and cache in `dir`.
     pub local: Option<String>,
-    /// Number of workers of a task, each on a separate core; at least 1.
+    /// Number of workers of a task, each on a separate core, unless the task has a whole node; at
+    /// least 1.
     pub cores_per_task: u32,
     /// Whether a task has a whole node, with a worker on each core that the task may use.
     pub whole_nodes: bool,

@@ -15,11 +15,10 @@ const MAX_NAMED: usize = 3;
 pub struct PlanDifference(String);
 
 impl Plan {
-    /// Checks that this plan is a variant of `earlier`, with which it may have most of its runs in
-    /// common. The lists of projects, of algorithms and of seeds may each have gained or lost
-    /// entries, but not both. Entries may have been renamed or reordered, and the tool of an
-    /// algorithm may have changed. Except for the name of the study, everything else must be the
-    /// same.
+    /// Checks that this plan is a variant of `earlier`, with which it may share runs. The lists of
+    /// projects, of algorithms and of seeds may each have gained or lost entries, but not both.
+    /// Entries may have been renamed or reordered, and the tool of an algorithm may have changed.
+    /// Except for the name of the study, everything else must be the same.
     ///
     /// # Errors
     ///
@@ -58,7 +57,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first part of `earlier` that is not in this plan, if there is one.
+    /// The first part that differs in another way, if there is one.
     pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),

@@ -31,7 +31,8 @@ pub struct Conditions {
     /// How often the core was slowed down because of its temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
-    /// Number of involuntary context switches of the processes of the run.
+    /// Number of involuntary context switches of the processes of the run that samples have
+    /// counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u64>,
     /// Energy used during the run by the processors of the computer whose counters can be read, in

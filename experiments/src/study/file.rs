@@ -37,7 +37,7 @@ const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 const STOP_KEYS: &[&str] = &["margin", "first", "every"];
 
-/// Maximum number of synthetic projects. Each takes a few hundred bytes of memory.
+/// Maximum number of synthetic projects, because each takes memory.
 const MAX_SYNTHETIC: u64 = 1_000_000;
 
 const MAX_BYTES: u64 = 16 << 20;

@@ -77,8 +77,8 @@ pub(super) fn read_listing(answer: &str) -> Result<Vec<Task>, LaunchError> {
             line.split_once('|').ok_or_else(|| LaunchError::Answer(one_line(line)))?;
         let state = match state {
             "RUNNING" => TaskState::Running,
-            // Tasks in these states have ended or will end soon, and do not take further runs.
-            // Their nodes are not available for other tasks yet.
+            // Tasks in these states do not take further runs, but their nodes are not available for
+            // other tasks yet.
             "COMPLETING" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => TaskState::Running,
             "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED"
             | "RESV_DEL_HOLD" | "SPECIAL_EXIT" | "SUSPENDED" | "RESIZING" => TaskState::Waiting,

@@ -66,7 +66,7 @@ pub(super) fn submission(
             Some(&format!("{}s", pilot.time.as_secs())),
         );
         // The shell, and the worker that replaces the shell, can be recognised by the name of the
-        // task, which is an argument of both.
+        // task, which is in the arguments of both.
         let _ = write!(
             script,
             "setsid nohup bash -c {body} </dev/null >>\"$folder/{place}.log\" 2>&1 &\n\

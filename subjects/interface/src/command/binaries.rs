@@ -49,7 +49,7 @@ pub(super) fn add(
         let name = name_of(file);
         match read(folder, file, &name, left, most) {
             Ok(_) if kept.len() >= MAX_BINARIES => {
-                left_out.push(format!("{name}: {MAX_BINARIES} files are kept\n"));
+                left_out.push(format!("{name}: at most {MAX_BINARIES} files are kept\n"));
             }
             Ok(_) if kept.contains_key(&name) => {
                 left_out.push(format!("{name}: another file has the same name\n"));
@@ -115,7 +115,7 @@ pub(super) fn merge(
 /// Reads a regular file of the working folder. The error is the reason to leave the file out.
 fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err(format!("a name of {} bytes", name.len()));
+        return Err(format!("the name has {} bytes", name.len()));
     }
     let opened = open(folder, file).map_err(|cause| cause.to_string())?;
     let length = opened.metadata().map_err(|cause| cause.to_string())?.len();

@@ -77,7 +77,7 @@ impl Descriptor {
         }
         let printable = |text: &str| !text.contains(char::is_control) && text.len() <= 200;
         if name.trim().is_empty() || !printable(name) || !printable(group) {
-            return Err("`name` and `group` are words of at most 200 bytes".to_owned());
+            return Err("`name` and `group` must be words of at most 200 bytes".to_owned());
         }
         let known = |name: &&String| MEASURES.iter().any(|(known, _)| known == name);
         match measures.keys().find(|name| !known(name)) {
@@ -203,7 +203,7 @@ mod tests {
         for (text, flaw) in [
             ("descriptor = 2\nname = 'x'", "descriptor 2; only descriptor 1 exists"),
             ("descriptor = 1", "missing field `name`"),
-            ("descriptor = 1\nname = ' '", "`name` and `group` are words"),
+            ("descriptor = 1\nname = ' '", "`name` and `group` must be words"),
             ("descriptor = 1\nname = 'x'\n[measures]\nsize = 1", "unknown measure `size`"),
         ] {
             let cause = cause(&[("a/x.project.toml", text)]);

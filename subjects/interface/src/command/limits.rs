@@ -1,10 +1,10 @@
 //! Limits of a run of an external tool: the parameters `run_limit`, `run_cpu`, `run_memory`,
 //! `run_artifacts` and `measure_limit`.
 //!
-//! The limits are part of the run id, because results depend on them. A run that exceeds a limit on
-//! time or memory is not repeated. Its outcome is `timed-out` or `out-of-memory`, unless the tool
-//! has left a snapshot (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits))
-//! apply in addition and are not part of the run id.
+//! The limits are part of the run id, because results depend on them. A run that is ended by
+//! `run_limit`, `run_cpu` or `run_memory` is not repeated. Its outcome is `timed-out` or
+//! `out-of-memory`, unless the tool has left a snapshot (module `snapshot`). The limits of a worker
+//! ([`Limits`](crate::Limits)) apply in addition and are not part of the run id.
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ pub(super) const AMPLE: usize = 4 << 20;
 pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     let file = folder.join(FILE);
     // Ignore the errors of removing: the file usually does not exist before, and may not exist
-    // after.
+    // afterwards.
     let _ = fs::remove_file(&file);
     let cause = write(&file, bytes).err();
     let _ = fs::remove_file(&file);

@@ -1,4 +1,4 @@
-//! A trial of a tool: a run outside a study, with all messages between the tool and catherd.
+//! A trial of a tool: a run outside a study, with the messages between the tool and catherd.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
