@@ -29,7 +29,7 @@ pub struct Mutation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantOutcome {
-    /// A test that passes on the original fails an assertion.
+    /// A test that passes on the original fails on the mutant.
     Killed,
     /// Tests execute the change, and all pass.
     Survived,

@@ -1,4 +1,4 @@
-//! Starts processes, asks them to end, and kills them with all processes that they started.
+//! Starts processes in groups, asks them to end, kills them, and finds out how they ended.
 
 pub use system::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,

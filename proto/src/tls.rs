@@ -130,7 +130,7 @@ const OTHER: &str = "use certificates that `catherd certs` made, and the same ca
 /// A problem with a connection, and a hint about what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The cause: a clause without a capital letter and without a full stop.
+    /// The cause, usually a clause without a capital letter and without a full stop.
     pub cause: String,
     /// A hint about what to do.
     pub hint: &'static str,

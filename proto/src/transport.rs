@@ -227,12 +227,12 @@ pub const TLS_REQUIRED: [u8; 26] = [
 /// A description of the problem with the connection to a coordinator. `None` if the status is an
 /// answer of the coordinator.
 pub fn problem(status: &Status) -> Option<Problem> {
-    const REACH: &str = "see that the coordinator runs, and at this address";
+    const REACH: &str = "check that the coordinator is running at this address";
     const PEER: &str = "the coordinator";
     if status.code() == Code::PermissionDenied && status.message().starts_with("h2 protocol error")
     {
         let cause = format!("{PEER} requires TLS, and this side speaks plain text");
-        let hint = "name a folder that `catherd certs` made with --tls";
+        let hint = "with --tls, name a folder that `catherd certs` made";
         return Some(Problem { cause, hint });
     }
     let mut next = status.source();

@@ -311,7 +311,7 @@ fn settings_of_measuring_that_contradict_each_other_are_refused() {
         let (good, text) = place.run("out", &[]);
         assert!(!good && text.contains(reason), "{text}");
     };
-    refused("measurer = 'measure'\n", "", "`measure = \"apart\"` without a measurer");
+    refused("measurer = 'measure'\n", "", "`measure = \"apart\"` needs a measurer");
     refused("'apart'", "'later'", "`measure` is neither trial nor apart");
     refused("'apart'", "'apart'\ncorpus = false", "`corpus = false` leaves nothing");
     refused("'apart'", "'apart'\nmeasure_limit = '3m'", "such as \"3min\"");

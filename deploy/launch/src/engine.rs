@@ -123,8 +123,8 @@ impl fmt::Display for LaunchError {
             LaunchError::Name { option, name } => {
                 write!(
                     f,
-                    "{option}: `{name}` is not a name of letters, digits and -_.,@:+=/ or \
-                    begins with -"
+                    "{option}: `{name}` may contain only letters, digits and -_.,@:+=/, and must \
+                    not begin with -"
                 )
             }
             LaunchError::Unsupported { engine, option } => {
@@ -132,13 +132,11 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::Folder(folder) => write!(
                 f,
-                "`{folder}` is not an absolute path, nor a variable such as $TMPDIR with a path below it"
+                "`{folder}` is neither an absolute path nor a path that begins with a variable such as $TMPDIR"
             ),
             LaunchError::Prologue => f.write_str("a line of the prologue has control characters"),
             LaunchError::Hosts { tasks, free } => {
-                let (task, host) =
-                    (if *tasks == 1 { "" } else { "s" }, if *free == 1 { "" } else { "s" });
-                write!(f, "{tasks} task{task}, but {free} host{host} without a task")
+                write!(f, "there are more tasks ({tasks}) than hosts without a task ({free})")
             }
             LaunchError::Host(host) => write!(f, "`{host}` is not a host name"),
             LaunchError::Answer(answer) => write!(f, "an answer that is not understood: {answer}"),

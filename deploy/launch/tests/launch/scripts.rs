@@ -226,7 +226,7 @@ fn what_a_manager_does_not_have_is_refused() {
         (Engine::Slurm, &|p| p.local = Some("$(x)".into()), "absolute"),
         (Engine::Slurm, &|p| p.tag = "$(x)".into(), "tag"),
         (Engine::Ssh, &|p| p.hosts = vec!["-oProxyCommand=x".into(); 3], "not a host name"),
-        (Engine::Ssh, &|p| p.hosts.truncate(2), "3 tasks, but 2 hosts"),
+        (Engine::Ssh, &|p| p.hosts.truncate(2), "more tasks (3) than hosts"),
     ] {
         assert!(refused(engine, change).contains(words), "{engine}: {}", refused(engine, change));
     }

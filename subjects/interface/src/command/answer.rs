@@ -9,6 +9,7 @@
 //! | `executions`, `steps` | work in units of the budget; absent if the tool does not count it |
 //! | `timeline` | points with `wall_ms`, `covered` and the units of work that the tool counts |
 //! | `timelines` | with `criteria`: the timeline of each criterion except the first, by name |
+//! | `work`, `artifacts` | as in the result of a program without an adapter |
 //! | `suite` | `tests`, `size`, `unit`, `removed` |
 //! | `metrics` | numbers by name |
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`; not part of the digest |

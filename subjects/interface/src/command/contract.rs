@@ -1,5 +1,5 @@
-//! Names that tools and catherd must both know: the parameters that choose a tool, and the files of
-//! an adapter and of its runs.
+//! Names that tools and catherd must both know, such as the parameters that choose a tool, and the
+//! files of an adapter and of its runs.
 
 /// The parameter that names the folder of an adapter.
 pub(super) const ADAPTER: &str = "adapter";

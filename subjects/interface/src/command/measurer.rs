@@ -53,11 +53,11 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
         }
     };
     if apart && !parameters.contains_key(MEASURER) {
-        let cause = format!("`{MEASURE} = \"{}\"` without a measurer", TIMES[1]);
+        let cause = format!("`{MEASURE} = \"{}\"` needs a measurer", TIMES[1]);
         return wrong(MEASURE, cause, "name the folder of an adapter in `measurer`");
     }
     if apart && parameters.get(CORPUS) == Some(&Parameter::Bool(false)) {
-        let cause = format!("`{CORPUS} = false` leaves nothing that is measured apart");
+        let cause = format!("`{CORPUS} = false` leaves nothing to measure apart");
         return wrong(CORPUS, cause, "keep the corpus, or measure within the trial");
     }
     Ok(apart)

@@ -246,10 +246,10 @@ impl Program {
         // Read the result now, because the supervisor removes the folder when the process is
         // finished.
         let result = result::read(&out).map(read);
-        // If the kernel has killed processes for lack of memory since the start, it has killed the
-        // program, because this process is still running. Do not use the snapshot of such a run,
-        // because another worker may have more memory. A run that was asked to end, or was killed
-        // by another signal, may have left a snapshot.
+        // If the kernel has killed processes for lack of memory since the start, it has killed
+        // processes of the program, because this process is still running. Do not use the snapshot
+        // of such a run, because another worker may have more memory. A run that was asked to end,
+        // or was killed by another signal, may have left a snapshot.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {
@@ -443,7 +443,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
 
-/// The environment variables of every program. Creates the folders that these variables name.
+/// The environment variables of every program. Creates the folders for `HOME` and `TMPDIR`.
 pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::from(
         [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]

@@ -152,7 +152,7 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Converts a result file, whose keys are a part of a record, to a record.
+/// Converts a result file of either format to a record.
 fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
     let format_1 = !file.contains_key("criteria");
     let own: Vec<&str> = if format_1 {
@@ -199,8 +199,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
     for set in sets {
-        // If goals have no names, the result contains only a count. Record the first `count` goals
-        // as covered.
+        // A result may contain only a count, for example if its goals have no names. Record the
+        // first `count` goals as covered.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {

@@ -134,7 +134,8 @@ fn generate_in_children(
         let Some([journal, number]) = files.filter(|_| !last) else {
             return Ok(Err(died(project, status)));
         };
-        // Another process sends SIGKILL, so this signal does not show a fault of the child.
+        // SIGKILL is sent by another process or by the system, so it does not show a fault of the
+        // child.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
         if let Some(crash) =
@@ -185,7 +186,7 @@ fn died(project: &Path, status: ExitStatus) -> Failure {
 
 fn not_started(cause: &io::Error) -> Failure {
     Failure::new(format!("cannot start a process for the JavaScript engine: {cause}"))
-        .hint("see whether the system's limits allow processes")
+        .hint("see whether the system's limits allow more processes")
 }
 
 fn is_child() -> bool {

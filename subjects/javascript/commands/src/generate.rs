@@ -208,7 +208,11 @@ fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let (same, other): (Vec<_>, Vec<_>) = tests.partition(|(_, passes)| **passes);
     let count = other.len();
     suite.tests = other.into_iter().chain(same).map(|(test, _)| test).collect();
-    format!("At {revision}, {} of {} fail; they are first.\n", count, plural(passes.len(), "test"))
+    format!(
+        "Failing at {revision}, and therefore first: {} of {}.\n",
+        count,
+        plural(passes.len(), "test")
+    )
 }
 
 /// Returns `algorithm`, with the parameter `words` switched on unless the parameter is set or the

@@ -103,7 +103,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         differing += usize::from(!verdict.differences.is_empty());
     }
     let summary =
-        format!("{}: {differing} differ, {skipped} not compared\n", plural(count, "example"));
+        format!("{}: {differing} different, {skipped} not compared\n", plural(count, "example"));
     terminal::print(&summary);
     Ok(if differing == 0 { Exit::Success } else { Exit::Incomplete })
 }

@@ -34,8 +34,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2,000 units per turn (about a second), 20,000 per test, 64 MiB, 512 KiB of stack, 100,000
-    /// timers.
+    /// 2,000 units per turn, 20,000 per test, 64 MiB, 512 KiB of stack, 100,000 timers.
     fn default() -> Limits {
         Limits { turn: 2_000, test: 20_000, memory: 64 << 20, stack: 512 << 10, timers: 100_000 }
     }

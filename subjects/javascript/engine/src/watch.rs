@@ -18,8 +18,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const SECONDS: u64 = 10;
 
 /// The number of units of operations in a turn to which the limit of [`SECONDS`] applies. The limit
-/// is about ten times the time that these units take if all work is counted. Turns of more units
-/// may take proportionally longer.
+/// is several times the time that these units usually take if all work is counted. Turns of more
+/// units may take proportionally longer.
 const UNITS: u64 = 2_000;
 
 const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";

@@ -2,8 +2,8 @@
 //!
 //! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
 //! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
-//! keeps its whole state in such blocks is then in the earlier state, including all pointers. For a
-//! program of 17,000 lines, restoring an image takes a tenth of the time of evaluating the program.
+//! keeps its whole state in such blocks is then in the earlier state, including all pointers.
+//! Restoring an image is usually much faster than evaluating a large program.
 //!
 //! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that
 //! do not fit into the permitted chunks, are allocated one by one.

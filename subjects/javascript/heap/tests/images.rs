@@ -42,7 +42,7 @@ fn check(filled: &Filled) {
 }
 
 /// Allocates, resizes and frees blocks, and checks the contents of each block before freeing it.
-/// Under Miri, which takes a hundred times as long, only a tenth of the steps are done.
+/// Under Miri, which is much slower, only a tenth of the steps are done.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {

@@ -17,7 +17,7 @@ use crate::words::Literal;
 /// Maximum nesting depth of types.
 const DEEPEST: usize = 6;
 
-/// A type as written.
+/// A type, simplified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A named type, such as `string`, a class or an interface.

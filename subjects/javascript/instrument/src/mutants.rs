@@ -106,7 +106,7 @@ struct Finder<'s> {
     source: &'s str,
     /// The source with comments blanked out, so that tokens can be searched for in it.
     bare: Vec<u8>,
-    /// Names of the enclosing functions; empty for functions without a name.
+    /// Names of the enclosing functions; an empty string for a function without a name.
     functions: Vec<String>,
     name: Option<String>,
     found: Vec<Mutant>,

@@ -196,7 +196,7 @@ fn pattern(it: &RegExpLiteral<'_>) -> Literal {
 }
 
 impl Finder {
-    /// Records what a name is compared with or defaults to.
+    /// Records a value for a name, such as a value with which it is compared.
     fn value(&mut self, name: Option<String>, value: Literal) {
         if let Some(name) = name
             && !matches!(value, Literal::Other)

@@ -1,4 +1,5 @@
-//! Conversion of a study's algorithms, parameters and budgets to settings of test generation.
+//! Conversion of parts of a study, such as algorithms, parameters and budgets, to the types with
+//! which suites are generated and evaluated.
 
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};

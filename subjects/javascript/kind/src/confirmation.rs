@@ -1,8 +1,8 @@
-//! Confirmation of a suite in Node.js: its tests are executed there three times, each time in a
-//! different random order, time zone and current folder, before the suite is written as code.
-//! Assertions that differ from the results in Node.js are rewritten if all executions agree;
-//! otherwise, the test is dropped. Then the code itself is executed, and tests that fail are left
-//! out.
+//! Confirmation of a suite in Node.js: before the suite is written as code, its tests are executed
+//! there three times, in random orders, in different time zones and usually in different current
+//! folders. Assertions that differ from the results in Node.js are rewritten if all executions
+//! agree; otherwise, the test is dropped. Then the code itself is executed, and tests that fail are
+//! left out.
 
 mod file;
 

@@ -34,8 +34,8 @@ pub use catherd_javascript_classes as classes;
 /// The name of the kind.
 pub const KIND: &str = "javascript";
 
-/// The engine id: the version of everything that influences a record (instrumentation, machine,
-/// generation).
+/// The engine id: the version of everything that influences a record, such as instrumentation,
+/// machine and generation.
 pub const ENGINE: &str = "javascript/18";
 
 pub(crate) const EXECUTIONS: &str = "executions";

@@ -19,7 +19,7 @@ pub struct Packed {
     pub licence: String,
     /// The files.
     pub package: Package,
-    /// The digest that names the project.
+    /// The digest of the project.
     pub digest: String,
 }
 

@@ -1,5 +1,5 @@
-//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded
-//! again for each test.
+//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded, or
+//! its loaded state is restored, for each test.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
-/// Small limits, so that hostile scripts end within milliseconds.
+/// Small limits, so that hostile scripts end soon.
 pub(crate) fn small() -> Limits {
     Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 }
 }

@@ -1,4 +1,5 @@
-//! Replaces types, declarations of types, and names that are used only as types, with spaces.
+//! Replaces types, declarations of types, and names that are used only as types, with spaces, and
+//! changes the code around them where necessary.
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, CatchParameter, Class, ClassElement, Declaration, Decorator,
