@@ -68,7 +68,8 @@ mod system {
     /// with which a program could, for example, use keys, traces or memory of the host, or open
     /// sockets that the filter does not see. With `large_segments`, calls for segments of System V
     /// shared memory of more than 64 KiB are refused as well, so all segments of a namespace
-    /// together have at most 256 MiB. Afterwards, they cannot gain privileges.
+    /// together have at most 256 MiB. The thread and these processes can gain no privileges
+    /// afterwards.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use crate::runner::{Programs, RunError};
 
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Maximum number of bytes that are kept of the end of the program's output.
+/// Maximum number of bytes that are kept from the end of the program's output.
 const OUTPUT_TAIL: usize = 2000;
 
 /// Maximum time for killed processes to exit.

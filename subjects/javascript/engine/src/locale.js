@@ -1,5 +1,5 @@
-// Functions that depend on a locale or a time zone, here for en-US and UTC. This script is evaluated
-// after globals.js.
+// Functions that depend on a locale or a time zone, here for en-US and UTC. This script is
+// evaluated after globals.js.
 (function () {
     'use strict';
     const {apply, defineProperty} = Reflect;
