@@ -146,6 +146,7 @@ impl LoadedSuite {
                     },
                     messages: Vec::new(),
                     coverage: None,
+                    steps_per_second: 30,
                 })
             }
         }

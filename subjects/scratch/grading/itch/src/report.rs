@@ -37,6 +37,7 @@ impl Judgement {
                 facts: SuiteFacts::default(),
                 messages: Vec::new(),
                 coverage: None,
+                steps_per_second: 60,
             },
             open: Vec::new(),
             test: None,

@@ -230,6 +230,7 @@ impl Loaded {
             facts: SuiteFacts::default(),
             messages: Vec::new(),
             coverage: None,
+            steps_per_second: 30,
         };
         let text = catherd_scratch_grading_report::ndjson(
             &catherd_scratch_grading_report::ProjectReport::Executed(report),

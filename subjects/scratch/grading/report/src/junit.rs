@@ -5,9 +5,6 @@ use serde_json::Value;
 
 use crate::report::{ProjectReport, Status, SuiteReport, TestReport};
 
-/// Steps of the VM in a second of Scratch time.
-const STEPS_PER_SECOND: f64 = 30.0;
-
 /// The beginning of a JUnit document, before the first project.
 pub const JUNIT_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
 
@@ -34,7 +31,7 @@ fn suite(report: &SuiteReport) -> Markup {
     let tally = report.tally();
     html! {
         testsuite name=(text(&report.project)) tests=(report.tests.len()) failures=(tally.fail)
-            errors=(tally.error) skipped=(tally.skip) time=(seconds(report.steps()))
+            errors=(tally.error) skipped=(tally.skip) time=(seconds(report, report.steps()))
         {
             properties {
                 property name="suite" value=(text(&report.suite)) {}
@@ -46,7 +43,7 @@ fn suite(report: &SuiteReport) -> Markup {
             }
             @for (at, test) in report.tests.iter().enumerate() {
                 testcase classname=(text(&report.suite)) name=(text(&report.path(at).join(" / ")))
-                    time=(seconds(test.steps))
+                    time=(seconds(report, test.steps))
                 {
                     (outcome(test))
                     @if !test.log.is_empty() {
@@ -82,8 +79,8 @@ fn details(test: &TestReport) -> String {
     text(&lines.join("\n"))
 }
 
-fn seconds(steps: u64) -> String {
-    format!("{:.3}", steps as f64 / STEPS_PER_SECOND)
+fn seconds(report: &SuiteReport, steps: u64) -> String {
+    format!("{:.3}", steps as f64 / f64::from(report.steps_per_second))
 }
 
 /// Replaces the characters that XML 1.0 forbids. Characters with a meaning in XML are escaped when
@@ -115,6 +112,8 @@ mod tests {
         let counts = ["tests", "failures", "errors", "skipped"];
         assert_eq!(counts.map(|name| suites[0].attribute(name).unwrap()), ["4", "1", "1", "1"]);
         assert_eq!(suites[0].attribute("time"), Some("1.500"));
+        let plan = SuiteReport { steps_per_second: 60, ..samples::report() };
+        assert!(junit(&ProjectReport::Executed(plan)).contains("time=\"0.750\""));
         assert_eq!(named("testcase").len(), 5);
         let failure = &named("failure")[0];
         assert_eq!(failure.attribute("message"), Some("the <cat> & \"dog\" \u{fffd}[31m"));

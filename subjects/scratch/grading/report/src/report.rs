@@ -239,6 +239,8 @@ pub struct SuiteReport {
     pub messages: Vec<Feedback>,
     /// Coverage; `None` if it was not measured.
     pub coverage: Option<Coverage>,
+    /// Number of steps of the VM in a second of the program's time: 30, or 60 in plans for Itch.
+    pub steps_per_second: u32,
 }
 
 /// The report of a project, or the reason why it cannot be used.
@@ -376,6 +378,7 @@ pub(crate) mod samples {
             ..TestReport::new(Some("later".to_owned()), Status::Skip)
         };
         SuiteReport {
+            steps_per_second: 30,
             project: "a.sb3".to_owned(),
             digest: "00ff".to_owned(),
             suite: "tests.js".to_owned(),

@@ -88,7 +88,7 @@ impl WhiskerTable {
         cells.extend([total.to_string(), covered.to_string()]);
         let ratio = (covered as f64 / total as f64 * 100.0).round() / 100.0;
         cells.push(ratio.to_string());
-        cells.push(format!("{:.3}", report.steps() as f64 / 30.0));
+        cells.push(format!("{:.3}", report.steps() as f64 / f64::from(report.steps_per_second)));
         cells.join(",") + "\n"
     }
 }

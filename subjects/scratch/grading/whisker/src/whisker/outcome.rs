@@ -115,6 +115,7 @@ impl SuiteOutcome {
             messages: Vec::new(),
             facts: self.facts,
             coverage: self.coverage.map(|(covered, total)| Coverage { covered, total }),
+            steps_per_second: 30,
         }
     }
 }
