@@ -273,7 +273,9 @@ fn fuzzbench_that_is_compressed_or_damaged() {
     let without = format!("{}\n", lines[0].replace("edges_covered", "edges"));
     assert!(refusal(&FuzzBench::default(), &without).contains("missing column `edges_covered`"));
     let wrong = FUZZBENCH.replace("1,900,100", "1,900,-1");
-    assert!(refusal(&FuzzBench::default(), &wrong).contains("expected a whole number"));
+    assert!(
+        refusal(&FuzzBench::default(), &wrong).contains("expected a non-negative whole number")
+    );
     let twice = FUZZBENCH.replace("afl,zlib,2020-01-01,,2,1800", "afl,png,2020-01-01,,2,1800");
     assert!(refusal(&FuzzBench::default(), &twice).contains("trial 2 is one of afl on png here"));
 }

@@ -1,6 +1,6 @@
 //! A coordinator and its workers on this machine, until every run has ended.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -21,6 +21,10 @@ use crate::worker;
 
 /// Interval at which progress and workers are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Maximum number of times that a damaged project is stored again. Once is not enough if a worker
+/// was reading the project meanwhile, which then reports the damage again.
+const MAX_RESTORATIONS: u32 = 3;
 
 /// Time without any live worker after which the study fails. Restarting a worker takes less time.
 const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -207,7 +211,7 @@ impl Watch<'_> {
         store: &mut StoreWatch,
     ) -> Result<Ended, Failure> {
         let Watch { coordinator, fleet, restore, rule } = *self;
-        let mut restored = BTreeSet::new();
+        let mut restored: BTreeMap<_, u32> = BTreeMap::new();
         let mut tick = tokio::time::interval(POLL_INTERVAL);
         let mut draining = false;
         let mut last_alive = Instant::now();
@@ -235,14 +239,12 @@ impl Watch<'_> {
             }
             if let Some(lost) = ResultsError::of_store(coordinator) {
                 let damaged = coordinator.projects().damaged();
-                if progress.lost_file.is_some()
-                    || damaged.is_empty()
-                    || !damaged.is_disjoint(&restored)
-                {
+                let again = |project| restored.get(project) >= Some(&MAX_RESTORATIONS);
+                if progress.lost_file.is_some() || damaged.is_empty() || damaged.iter().any(again) {
                     // A retry cannot succeed.
                     return Err(lost.worded());
                 }
-                restored.extend(damaged);
+                damaged.into_iter().for_each(|project| *restored.entry(project).or_default() += 1);
                 tokio::task::block_in_place(restore)?;
             }
             if store.has_failed(&progress) {

@@ -189,7 +189,7 @@ fn a_coordinator_on_loopback_is_open_only_to_its_user() {
     fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
     let refusal = stderr(&status(&address));
     assert!(refusal.contains("is open to other users (mode 0644)"), "{refusal}");
-    assert!(refusal.contains("remove it"), "{refusal}");
+    assert!(refusal.contains("remove the file"), "{refusal}");
     drop(process);
 }
 

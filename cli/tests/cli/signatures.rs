@@ -120,7 +120,7 @@ fn wrong_signatures_are_refused() {
         let mut forged = statement.clone();
         forged[at] ^= 1;
         write(&forged, &signature);
-        refused(&format!("byte {at}"), "does not belong to the statement");
+        refused(&format!("byte {at}"), "does not match the statement");
     }
     for line in 1..signature.lines().count() - 1 {
         let lines = signature.lines().enumerate();
@@ -156,7 +156,7 @@ fn wrong_signatures_are_refused() {
     }
     // Use a signature of a different text by the same key.
     write(&statement, &key.sign(b"something else").unwrap());
-    refused("of something else", "does not belong to the statement");
+    refused("of something else", "does not match the statement");
 
     // Use another package that is consistent with its list of files.
     let mut other = files(&package);
