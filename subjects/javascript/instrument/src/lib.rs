@@ -41,9 +41,11 @@ mod modules;
 mod mutants;
 mod mutation_operator;
 mod numbering;
+mod owners;
 mod parameters;
 mod recursion;
 mod sessions;
+mod shown;
 mod splice;
 mod statements;
 mod text_tests;
@@ -63,7 +65,9 @@ pub use hints::{LineScores, line_scores};
 pub use jsdoc::Documented;
 pub use mutants::{Mutant, mutants};
 pub use mutation_operator::MutationOperator;
+pub use owners::OF_RESULT;
 pub use sessions::{Given, Step, sessions};
+pub use shown::{Example, Shown, example};
 pub use typescript::{Untyped, is_typescript, untyped};
 pub use units::{
     Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Node,

@@ -16,6 +16,7 @@ use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, 
 
 use crate::FileKind;
 use crate::declarations::Declarations;
+use crate::owners::{class_of, owner_of};
 
 /// Maximum length of a string, in bytes.
 const LONGEST_TEXT: usize = 2_000;
@@ -64,8 +65,9 @@ pub struct Words {
     /// Calls with at least one literal argument: the last name of the function or class, and the
     /// arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
-    /// For each call, the class or the last name of the object whose member is called; empty if
-    /// there is none.
+    /// For each call, the owner of the called function: the class if the object is a literal or an instance, also
+    /// in a variable, [`OF_RESULT`](crate::OF_RESULT) if a call returns it, otherwise the last name of the object; empty if the owner has
+    /// no name.
     pub owners: Vec<String>,
     /// The declarations of types.
     pub declarations: Declarations,
@@ -226,15 +228,9 @@ impl Finder {
 
     /// The owner of a called function, as in [`Words::owners`].
     fn owner(&self, callee: &Expression<'_>) -> String {
-        let Expression::StaticMemberExpression(member) = callee.without_parentheses() else {
-            return String::new();
-        };
-        let name = match member.object.without_parentheses() {
-            Expression::NewExpression(made) => name_of(&made.callee),
-            object => name_of(object),
-        };
-        let name = name.unwrap_or_default();
-        self.2.get(&name).cloned().unwrap_or(name)
+        let name = owner_of(callee);
+        let value = self.1.get(&name).and_then(class_of);
+        value.map(str::to_owned).or_else(|| self.2.get(&name).cloned()).unwrap_or(name)
     }
 
     /// Records the properties that a pattern takes from an object.
