@@ -2,6 +2,7 @@
 
 mod claims;
 mod code;
+mod differences;
 mod layout;
 mod lines;
 mod literals;
@@ -184,20 +185,30 @@ fn write(suite: &Suite, code: &Code) -> Exported {
     let (mut skipped, mut titles) = (Vec::new(), Vec::new());
     let mut known: BTreeSet<(String, String)> = BTreeSet::new();
     let word = if code.style == Style::Mocha { "it" } else { "test" };
-    for (number, chosen) in chosen(suite, code) {
+    let chosen = chosen(suite, code);
+    let shown: Vec<(String, &[Argument])> =
+        chosen.iter().filter_map(|(_, it)| called(it.as_ref().ok()?)).collect();
+    for (number, chosen) in &chosen {
+        let number = *number;
         let test = match chosen {
             Ok(test) => test,
             Err(reason) => {
-                skipped.push((number, reason));
+                skipped.push((number, reason.clone()));
                 continue;
             }
         };
-        let written = Test::new(&test, code).write();
+        let written = Test::new(test, code).write();
         if test.shown.is_some() && !written.asserts {
             skipped.push((number, "nothing of its result can be asserted".to_owned()));
             continue;
         }
         let mut title = written.title;
+        if let Some(words) = called(test).and_then(|own| decisive_among(&own, &shown))
+            && !title.contains(words.splitn(3, ' ').last().unwrap_or_default())
+        {
+            let longer = format!("{} {words}", written.brief);
+            title = if longer.chars().count() <= LONGEST_TITLE { longer } else { title };
+        }
         let taken = |title: &String| known.contains(&(written.group.clone(), title.clone()));
         if taken(&title) {
             let fits = |it: &String| it.chars().count() <= LONGEST_TITLE && !taken(it);
@@ -235,6 +246,21 @@ fn write(suite: &Suite, code: &Code) -> Exported {
     text.push_str(body.trim_end());
     text.push('\n');
     Exported { text, skipped, titles }
+}
+
+/// The call that a test shows, as a key, and its arguments.
+fn called(test: &SuiteTest) -> Option<(String, &[Argument])> {
+    let last = test.statements.len().checked_sub(1)?;
+    let statement = &test.statements[test.focus.unwrap_or(last).min(last)];
+    Some((crate::refining::key(statement)?, &statement.arguments))
+}
+
+/// The words about the member that tells the arguments of a call from those of the only other call of the function.
+fn decisive_among(own: &(String, &[Argument]), all: &[(String, &[Argument])]) -> Option<String> {
+    let others = all.iter().filter(|(key, given)| *key == own.0 && *given != own.1);
+    let mut words = others.map(|(_, given)| differences::decisive(own.1, given));
+    let first = words.next()??;
+    words.all(|it| it.as_ref() == Some(&first)).then_some(first)
 }
 
 /// The tests that are written, shortened if necessary, and the reasons why the others are left out.

@@ -20,12 +20,27 @@ const LONGEST_NAMES: usize = 44;
 
 /// The beginning of a text between quotes.
 pub(super) fn beginning_of_text(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let whole = line.len() == text.len() && length(text) <= LONGEST_BEGINNING;
+    beginning_of(text, LONGEST_BEGINNING)
+}
+
+/// The first words of a text between quotes.
+pub(super) fn short_beginning(text: &str) -> String {
+    beginning_of(text, SHORTEST_BEGINNING + 4)
+}
+
+fn beginning_of(text: &str, longest: usize) -> String {
+    // Blank lines at the beginning say nothing of the text.
+    let blank = text.len() - text.trim_start_matches('\n').len();
+    let end = text[blank..].find('\n').map_or(text.len(), |end| blank + end);
+    let line = &text[..end];
+    let whole = line.len() == text.len() && length(text) <= longest;
     if whole {
         return quoted(text);
     }
-    let mut cut: String = line.chars().take(LONGEST_BEGINNING - 4).collect();
+    let mut cut: String = line.chars().take(longest - 4).collect();
+    if cut.trim().is_empty() {
+        return "a text".to_owned();
+    }
     // A whole word is easier to read.
     if let Some((words, _)) = cut.rsplit_once(' ').filter(|(words, _)| length(words) > 12) {
         cut = words.to_owned();
@@ -46,6 +61,10 @@ pub(super) fn beginning_within(code: &str, longest: usize) -> Option<String> {
         _ => return None,
     };
     let (mut depth, mut quote, mut end) = (0, None, None);
+    // The end within the first element, if not even one is short.
+    let mut inner = None;
+    let mut second_ended = false;
+    let second = code[1..].trim_start().chars().next();
     let mut letters = code.char_indices();
     while let Some((at, c)) = letters.next() {
         match (quote, c) {
@@ -56,10 +75,21 @@ pub(super) fn beginning_within(code: &str, longest: usize) -> Option<String> {
             (None, '[' | '{' | '(') => depth += 1,
             (None, ']' | '}' | ')') => depth -= 1,
             (None, ',') if depth == 1 && at <= longest => end = Some(at),
+            (None, ',') if depth == 1 => second_ended = true,
+            (None, ',') if depth == 2 && at <= longest && !second_ended => inner = Some(at),
             _ => {}
         }
     }
-    end.map(|end| format!("{}, …{close}", &code[..end]))
+    let closed = match second {
+        Some('{') => Some(" }"),
+        Some('[') => Some("]"),
+        _ => None,
+    };
+    end.map(|end| format!("{}, …{close}", &code[..end])).or_else(|| {
+        let (inner, closed) = inner.zip(closed)?;
+        let more = if second_ended { ", …" } else { "" };
+        Some(format!("{}, …{closed}{more}{close}", &code[..inner]))
+    })
 }
 
 /// The indefinite article for a name. A name in capitals is pronounced letter by letter.
@@ -196,11 +226,15 @@ mod tests {
             beginning("[101, 102, [1, 2], 1, 1, 10, 1, 5, 5, 10, 10, 1]").unwrap(),
             "[101, 102, [1, 2], 1, 1, 10, 1, 5, …]"
         );
+        let nested = "[{ series: { number: 28, of: 28 }, element: { number: 1, of: 1 } }]";
+        assert_eq!(beginning(nested).unwrap(), "[{ series: { number: 28, of: 28 }, … }]");
         assert_eq!(beginning("new Map([1, 2])"), None);
         assert_eq!(
             beginning_of_text("Lorem ipsum dolor sit amet, consectetur"),
             "'Lorem ipsum dolor sit amet,…'"
         );
         assert_eq!(beginning_of_text("a\nb"), "'a…'");
+        assert_eq!(beginning_of_text("\na\nb"), "'\\na…'");
+        assert_eq!(short_beginning("Lorem ipsum dolor sit amet"), "'Lorem ipsum dolor…'");
     }
 }

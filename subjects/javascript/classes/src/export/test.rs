@@ -34,6 +34,8 @@ pub(super) struct Written {
     /// The class or function under test, which names its group.
     pub(super) group: String,
     pub(super) title: String,
+    /// The title without arguments.
+    pub(super) brief: String,
     /// Longer titles, the best first, which are used if several tests have the same title.
     pub(super) longer: Vec<String>,
     pub(super) lines: Vec<String>,
@@ -137,7 +139,8 @@ impl<'s> Test<'s> {
             None => (target.clone(), target.clone()),
         };
         let Some(statement) = self.test.statements.get(focus) else {
-            return Written { group, title: name, longer: Vec::new(), lines, asserts };
+            let brief = name.clone();
+            return Written { group, title: name, brief, longer: Vec::new(), lines, asserts };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
         let state = found.iter().find(|each| each.at_end);
@@ -210,7 +213,7 @@ impl<'s> Test<'s> {
         let of_receiver = of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST);
         let title = said.cloned().or(of_receiver).unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, longer, lines, asserts }
+        Written { group, title, brief, longer, lines, asserts }
     }
 
     /// The words of a title about the receiver of a call. `made` is the code that makes the receiver.

@@ -196,3 +196,29 @@ fn the_subject_has_no_name_that_the_code_declares() {
         }
     }
 }
+
+#[test]
+fn titles_name_the_member_that_tells_a_call_from_another() {
+    let user = |name: &str| {
+        let member = |name: &str, it: &str| (name.to_owned(), Argument::String(it.to_owned()));
+        let city = "a city with a name that is much too long for a title of a test";
+        Argument::Object(vec![member("city", city), member("name", name)])
+    };
+    let test = |name: &str, digest: &str| SuiteTest {
+        statements: vec![Statement {
+            operation: Operation::Call,
+            path: vec!["digest".to_owned()],
+            receiver: 0,
+            name: String::new(),
+            arguments: vec![user(name)],
+            awaits: false,
+        }],
+        assertions: vec![json!({"string": digest})],
+        after: vec![Value::Null],
+        ..SuiteTest::default()
+    };
+    let tests = vec![test("Ada", "0a1b"), test("Bob", "2c3d")];
+    let text = export(&Suite { tests, ..Suite::default() }, &code(Style::NodeTest)).text;
+    assert!(text.contains("digest returns '0a1b' with name 'Ada'"), "{text}");
+    assert!(text.contains("digest returns '2c3d' with name 'Bob'"), "{text}");
+}

@@ -8,7 +8,7 @@ use super::layout::length;
 use super::literals::{argument, is_name};
 use super::phrases::{
     LONGEST_BEGINNING, LONGEST_VALUE, SHORTEST_BEGINNING, article, bare, beginning,
-    beginning_of_text, beginning_within, kind, noun, short,
+    beginning_of_text, beginning_within, kind, noun, short, short_beginning,
 };
 use crate::suite::is_error;
 
@@ -70,7 +70,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         match (statement.operation, arguments) {
             (Operation::Get, _) => format!("{name} {result}"),
             (Operation::Set, _) => format!("{name} can be set to {arguments}"),
-            (Operation::Call | Operation::Method, "")
+            (Operation::New | Operation::Call | Operation::Method, "")
                 if values.is_empty() && is_error(shown.expected) =>
             {
                 format!("{name} {result} without arguments")
@@ -83,7 +83,15 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         }
     };
     let all = values.join(", ");
-    let mut tried = vec![whole(&all, Detail::Value)];
+    let code = |(at, value): (usize, &Argument)| match value {
+        Argument::String(_) | Argument::Array(_) | Argument::Object(_) => {
+            argument(value, shown.names).flat()
+        }
+        _ => values[at].clone(),
+    };
+    let code: Vec<String> = arguments.iter().enumerate().map(code).collect();
+    // A title has whole values if there is room for all of them.
+    let mut tried = vec![whole(&code.join(", "), Detail::Long), whole(&all, Detail::Value)];
     let calls = matches!(statement.operation, Operation::Call | Operation::Method);
     // An object with the members of another argument has no options.
     let members = |argument: &Argument| match argument {
@@ -127,8 +135,20 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         tried.extend(with(Detail::Beginning));
         tried.push(whole(&all, Detail::Beginning));
         tried.push(whole(&listed(&described), Detail::Beginning));
+        let cut = |(at, value): (usize, &Argument)| match value {
+            Argument::String(text) => short_beginning(text),
+            _ => described[at].clone(),
+        };
+        let cut: Vec<String> = arguments.iter().enumerate().map(cut).collect();
+        tried.push(whole(&all, Detail::Short));
+        tried.push(whole(&listed(&cut), Detail::Value));
+        tried.push(whole(&listed(&cut), Detail::Short));
     }
     if shown.reader.is_some() {
+        tried.push(whole(&all, Detail::Short));
+        if !values.is_empty() {
+            tried.push(whole(&all, Detail::Kind));
+        }
         tried.push(whole("", Detail::Value));
     }
     tried.extend(with(Detail::Shape));
@@ -207,6 +227,8 @@ enum Detail {
     Value,
     /// The beginning of the value.
     Beginning,
+    /// The first words of a text, the beginning of another value.
+    Short,
     /// The kind and the shape of the result.
     Shape,
     /// Its kind.
@@ -234,7 +256,7 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let exact = !matches!(detail, Detail::Shape | Detail::Kind);
     let longest = match detail {
         Detail::Long => LONGEST,
-        Detail::Value | Detail::Beginning => LONGEST_VALUE,
+        Detail::Value | Detail::Beginning | Detail::Short => LONGEST_VALUE,
         Detail::Shape | Detail::Kind => 0,
     };
     let noun = |value: &Value| if detail == Detail::Kind { bare(value) } else { noun(value) };
@@ -244,11 +266,11 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             _ => None,
         });
         let text = || expected.get("string").and_then(Value::as_str).map(beginning_of_text);
-        let value =
-            value.filter(|_| exact).and_then(|value| match length(&value) <= LONGEST_VALUE {
-                true => Some(value),
-                false => text(),
-            });
+        let value = value.filter(|_| exact).and_then(|value| match length(&value) <= longest {
+            true if detail != Detail::Short => Some(value),
+            true => expected["string"].as_str().map(short_beginning).or(Some(value)),
+            false => text(),
+        });
         let what = bare(reader.result);
         return match (reader.of_result, shown.statement.operation, value) {
             (true, Operation::New, Some(value)) => format!("has {} {value}", reader.name),
@@ -289,6 +311,11 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             return format!("has {part} {}", doc.flat());
         }
         return format!("leaves {part} at {}", doc.flat());
+    }
+    if detail == Detail::Short
+        && let Some(text) = expected.get("string").and_then(Value::as_str)
+    {
+        return format!("{verb} {}", short_beginning(text));
     }
     match shown.claims.first() {
         Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
