@@ -6,6 +6,8 @@ mod assertions;
 mod comments;
 mod conventions;
 mod documented;
+mod domains;
+mod errors;
 mod examples;
 mod files;
 mod filled;
@@ -16,7 +18,9 @@ mod needed;
 mod outcomes;
 mod parameters;
 mod plausible;
+mod promised;
 mod readers;
+mod reads;
 mod repeated;
 mod replacing;
 mod sessions;
@@ -38,8 +42,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use catherd_javascript_machine::instrument::{Goal, words};
 use catherd_javascript_machine::{
-    Argument, ExecuteOptions, Execution, Machine, MachineError, Operation, Program, Statement,
-    TestOutcome,
+    Argument, ExecuteOptions, Execution, Machine, MachineError, Program, Statement, TestOutcome,
 };
 
 pub use self::parameters::Parameters;
@@ -345,7 +348,7 @@ impl<'p> Refiner<'p> {
             weak: false,
             usual: usual::Usual { read, ..usual::Usual::default() },
             variables: variables::variables(&files::texts(program)),
-            made: made_by(suite),
+            made: slices::made_by(suite),
             factories: documented::Factories::new(),
             snapshots: settings.snapshots,
             stop: Arc::clone(&settings.stop),
@@ -463,28 +466,6 @@ impl<'p> Refiner<'p> {
     fn goal_names(&self, goals: &Covered) -> Vec<String> {
         goals.iter().map(|goal| self.program.units.goal_name(&self.goals[*goal])).collect()
     }
-}
-
-/// The shortest arguments with which the tests of a suite construct instances of each class without an error.
-fn made_by(suite: &Suite) -> BTreeMap<Vec<String>, Vec<Argument>> {
-    let length = |arguments: &[Argument]| -> usize {
-        arguments.iter().map(|it| it.to_json().to_string().len()).sum()
-    };
-    let mut made: BTreeMap<Vec<String>, Vec<Argument>> = BTreeMap::new();
-    for test in &suite.tests {
-        for (statement, shown) in test.statements.iter().zip(&test.assertions) {
-            let constructs = statement.operation == Operation::New && !suite::is_error(shown);
-            if !constructs || !statement.variables().is_empty() {
-                continue;
-            }
-            let known = made.entry(statement.path.clone());
-            let known = known.or_insert_with(|| statement.arguments.clone());
-            if length(&statement.arguments) < length(known) {
-                known.clone_from(&statement.arguments);
-            }
-        }
-    }
-    made
 }
 
 /// Counters of the statements that an execution has executed.

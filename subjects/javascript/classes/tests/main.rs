@@ -3,6 +3,7 @@
 
 mod journal;
 mod refining;
+mod refusals;
 mod reuse;
 mod texts;
 mod variation;

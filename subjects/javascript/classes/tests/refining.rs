@@ -381,7 +381,7 @@ fn odd_values_become_natural_where_their_goals_stay_covered() {
 }
 
 /// The calls of the tests of a package whose suite has no tests, as their names and arguments.
-fn calls_of(source: &str, readme: &str) -> Vec<Vec<(String, Vec<Argument>)>> {
+pub(crate) fn calls_of(source: &str, readme: &str) -> Vec<Vec<(String, Vec<Argument>)>> {
     let suite = Suite { seed: 1, ..Suite::default() };
     let program = package_of(source, readme);
     let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;

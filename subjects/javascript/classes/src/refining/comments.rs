@@ -29,14 +29,18 @@ pub(super) fn read(package: &Package, words_of: &mut Words) -> String {
 
 /// The examples in comments of the sources and declarations of a package.
 pub(super) fn all(package: &Package) -> impl Iterator<Item = String> {
+    sources(package).flat_map(|source| examples(&source))
+}
+
+/// The sources and declarations of a package in which comments are read.
+pub(super) fn sources(package: &Package) -> impl Iterator<Item = String> {
     let files = package.files.iter().filter(|(path, bytes)| {
         let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
         !path.contains("node_modules/")
             && bytes.len() <= LARGEST
             && ends.iter().any(|end| path.ends_with(end))
     });
-    let files = files.take(MAX_FILES);
-    files.flat_map(|(path, _)| examples(&package.text(path).unwrap_or_default()))
+    files.take(MAX_FILES).map(|(path, _)| package.text(path).unwrap_or_default())
 }
 
 /// The examples in the documentation comments of a source.

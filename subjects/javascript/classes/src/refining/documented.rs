@@ -24,7 +24,7 @@ const MAX_VARIED: usize = 24;
 const MAX_OF_WORDS: usize = 12;
 
 /// Maximum length of the arguments of a call, in characters of their data.
-const LONGEST: usize = 400;
+const LONGEST: usize = 800;
 
 /// Calls that return instances, by the name of the class.
 pub(super) type Factories = BTreeMap<String, Statement>;

@@ -63,6 +63,28 @@ pub(super) fn calls(text: &str) -> Found {
     all
 }
 
+/// The calls of the export of a package with one of these names on one line with loading it:
+/// `require('package')('text')`.
+pub(super) fn direct_calls(texts: &str, own: &[String]) -> Found {
+    let mut all = Found::default();
+    let Some(name) = own.last() else { return all };
+    for own in own {
+        for quote in ['\'', '"'] {
+            let loads = format!("require({quote}{own}{quote})(");
+            for line in texts.lines().filter(|line| line.contains(&loads)) {
+                let code = line.trim_start().trim_start_matches(['>', '$', ' ']);
+                let found = words("example.js", &code.replace(&loads, &format!("{name}(")));
+                let calls = found.calls.into_iter().zip(found.owners);
+                for (call, owner) in calls.filter(|(call, _)| call.0 == *name) {
+                    all.calls.push(call);
+                    all.owners.push(owner);
+                }
+            }
+        }
+    }
+    all
+}
+
 fn is_whole(literal: &Literal) -> bool {
     match literal {
         Literal::Other => false,
@@ -179,6 +201,14 @@ mod tests {
         assert_eq!(found("```sh\nf('a')\n```\n"), []);
         // These are read with the whole block.
         assert_eq!(found("```js\nf('a');\n```\n"), []);
+    }
+
+    #[test]
+    fn what_is_loaded_may_be_called_at_once() {
+        let text = "> console.log(require('my-tool')('a', 1));\nlet x = require('other')('b');\n";
+        let found = direct_calls(text, &["my-tool".to_owned(), "myTool".to_owned()]);
+        let one = Literal::Number(1.0_f64.to_bits());
+        assert_eq!(found.calls, [("myTool".to_owned(), vec![Literal::Text("a".to_owned()), one])]);
     }
 
     #[test]

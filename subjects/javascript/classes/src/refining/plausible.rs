@@ -288,7 +288,11 @@ impl Usage {
         if given.len() < usually || self.missing(target, given.len()) > 0 {
             return false;
         }
-        given.iter().enumerate().all(|(position, it)| self.is_usual_kind(target, position, it))
+        given.iter().enumerate().all(|(position, it)| {
+            self.is_usual_kind(target, position, it)
+                && self.is_in_range(target, position, it)
+                && self.is_as_read(target, position, it)
+        })
     }
 
     /// Whether the kind of an argument occurs in examples, is declared, or is usual for the name of
@@ -301,6 +305,10 @@ impl Usage {
     ) -> bool {
         let calls = self.calls(target);
         let Some(of) = kind(argument) else { return true };
+        // An example counts more than a declaration, which may not be understood.
+        if of == "object" && self.is_documented(Some(target), position, argument) {
+            return true;
+        }
         if of == "function" && is_comparator(target, position) {
             return false;
         }
@@ -407,6 +415,7 @@ impl Usage {
                     let fits = match (kind(value), self.kind_of_option(name)) {
                         (Some(of), _) if !known.is_empty() => known.contains(of),
                         (Some(of), Some(usual)) => of == usual,
+                        (Some("boolean"), None) => self.is_flag(name),
                         _ => !function,
                     };
                     // The value of a named option is hardly a letter.

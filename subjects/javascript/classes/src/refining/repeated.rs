@@ -109,7 +109,13 @@ fn leave_negative(tests: &[super::Candidate], shown: &[Shown], kept: &mut [bool]
     let mut counts = std::collections::BTreeMap::new();
     for at in order {
         let count = counts.entry(callee(at)).or_insert(0);
-        kept[at] = tests[at].documented || *count == 0 && telling.contains(&callee(at));
+        let is_telling = telling.contains(&callee(at));
+        // That an example finds nothing says little if it is all that tests show of a function.
+        let nothing = shown[at].1.as_ref().is_some_and(|it| {
+            it["string"] == "" || it.get("undefined").is_some() || it.get("null").is_some()
+        });
+        let documented = tests[at].documented && (is_telling || !nothing);
+        kept[at] = documented || *count == 0 && is_telling;
         *count += usize::from(kept[at]);
     }
 }

@@ -1,13 +1,13 @@
 //! Candidates by data flow: for each call of a test, the call and what it needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
 use super::sessions::without_readers;
 use super::usual::Usual;
 use super::{Candidate, Covered, Refiner};
-use crate::suite::Suite;
+use crate::suite::{Suite, is_error};
 
 impl Refiner<'_> {
     /// The candidates that are made from the tests of a suite, without repetitions.
@@ -49,6 +49,28 @@ impl Refiner<'_> {
         }
         Ok(candidates)
     }
+}
+
+/// The shortest arguments with which the tests of a suite construct instances of each class without an error.
+pub(super) fn made_by(suite: &Suite) -> BTreeMap<Vec<String>, Vec<Argument>> {
+    let length = |arguments: &[Argument]| -> usize {
+        arguments.iter().map(|it| it.to_json().to_string().len()).sum()
+    };
+    let mut made: BTreeMap<Vec<String>, Vec<Argument>> = BTreeMap::new();
+    for test in &suite.tests {
+        for (statement, shown) in test.statements.iter().zip(&test.assertions) {
+            let constructs = statement.operation == Operation::New && !is_error(shown);
+            if !constructs || !statement.variables().is_empty() {
+                continue;
+            }
+            let known = made.entry(statement.path.clone());
+            let known = known.or_insert_with(|| statement.arguments.clone());
+            if length(&statement.arguments) < length(known) {
+                known.clone_from(&statement.arguments);
+            }
+        }
+    }
+    made
 }
 
 /// A statement of a test, preceded by the statements that make its receiver and its arguments. With `with_states`,

@@ -10,6 +10,7 @@ use super::outcomes::{
 };
 use super::usage::Usage;
 use crate::export::Strength;
+use crate::model::{Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 
 /// Maximum length of the data of a result that no example leads to, in characters.
@@ -33,7 +34,8 @@ impl Usage {
     pub(super) fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let documented = self.documents(&test.statements);
-        if says < Strength::Error || is_accidental(result, documented, self.digits) {
+        let accidental = is_accidental(result, documented, self.digits);
+        if says < Strength::Error || accidental && !self.is_confirmed(test) {
             return false;
         }
         let statements = inlined(&test.statements);
@@ -50,6 +52,16 @@ impl Usage {
         let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
         let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
         if !documented && result["string"].as_str().is_some_and(blank) {
+            return false;
+        }
+        // What a call without arguments returns is hardly nothing or a control sequence, unless it is an example.
+        let control = |it: &str| it.chars().any(|c| c.is_control() && !"\n\t".contains(c));
+        let empty = result.get("undefined").is_some()
+            || result["string"].as_str().is_some_and(|it| it.is_empty() || control(it));
+        let bare = statements[last].operation == Operation::Call
+            && statements[last].arguments.is_empty()
+            && test.after.iter().all(Value::is_null);
+        if bare && empty {
             return false;
         }
         let part = long && says < Strength::Whole && !documented;
@@ -102,8 +114,10 @@ impl Usage {
         if unknown && is_nothing(result) || self.is_of_new_instance(test, result) {
             return false;
         }
-        // What the language does with a text or a list says nothing of the package.
-        let value = test.assertions.get(test.statements[last].receiver);
+        // What the language does with a text or a list says nothing of the package, unless a class extends it.
+        let receiver = test.statements[last].receiver;
+        let made = test.statements[receiver].operation == Operation::New;
+        let value = test.assertions.get(receiver).filter(|_| !made);
         let of_language = |it: &Value| {
             ["string", "number", "array", "boolean", "regexp", "date", "map", "set"]
                 .iter()
@@ -121,6 +135,21 @@ impl Usage {
             && test.focus.is_none()
             && !statement.arguments.is_empty();
         if adds && (result.get("boolean").is_some() || shows_nothing(test, result)) {
+            return false;
+        }
+        // What a collection finds before elements are added says little.
+        let fills =
+            |it: &Statement| it.operation == Operation::Method && filled::is_adder(&it.name);
+        let before = &statements[1..last.max(1)];
+        let unfilled = statement.operation == Operation::Method
+            && statements[0].operation == Operation::New
+            && statements[0].arguments.is_empty()
+            && statement.receiver == 0
+            && (!statement.arguments.is_empty() || !before.is_empty())
+            && !before.iter().any(fills)
+            && !fills(statement);
+        let little = is_nothing(result) || result.get("boolean").is_some();
+        if unfilled && little && target.is_some_and(|it| self.has_adder(it)) {
             return false;
         }
         // An empty text that reads a state is hardly what a call is for.
@@ -150,6 +179,16 @@ impl Usage {
         !missing && !test.after.iter().any(completed)
     }
 
+    /// Whether the class of a method has one that adds an element.
+    pub(super) fn has_adder(&self, method: &Target) -> bool {
+        let mut targets = self.targets().iter();
+        targets.any(|it| {
+            it.kind == TargetKind::Method
+                && it.class == method.class
+                && filled::is_adder(&it.member)
+        })
+    }
+
     /// Whether a result only shows that a new instance is empty: it is an instance that was created without arguments,
     /// or the result of a call without arguments on an instance that was just created.
     fn is_of_new_instance(&self, test: &SuiteTest, result: &Value) -> bool {
@@ -163,10 +202,13 @@ impl Usage {
         let no_letters = |it: &str| !it.chars().any(char::is_alphanumeric);
         let no_letters_at_all = result["string"].as_str().is_some_and(no_letters);
         let nothing = shows_nothing(test, result) || no_letters_at_all;
+        // Options do not show in what is empty.
+        let options = made.arguments.iter().all(|it| matches!(it, Argument::Object(_)));
+        let no_effect = nothing && options && result.get("boolean").is_none();
         made.operation == Operation::New
             && matches!(read.operation, Operation::Method | Operation::Get)
             && read.arguments.is_empty()
             && calls.iter().all(bare)
-            && (no_letters_at_all || nothing && !self.documents(&test.statements))
+            && (no_letters_at_all || nothing && !self.documents(&test.statements) || no_effect)
     }
 }

@@ -100,7 +100,10 @@ impl Usage {
         for (position, argument) in statement.arguments.iter().enumerate() {
             let shape = self.shape_of(target, position);
             let wrong = match shape {
-                Some(shape) => !self.fits(shape, argument, 0),
+                Some(shape) => {
+                    !self.fits(shape, argument, 0)
+                        && !self.is_documented(Some(target), position, argument)
+                }
                 None => {
                     let kinds: BTreeSet<&str> =
                         calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{
-    self, Literal, Shape, Step, Words as Found, sessions,
+    self, Example, Literal, OF_RESULT, Shape, Shown, Step, Words as Found, sessions,
 };
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
 
@@ -16,6 +16,7 @@ use super::files::{is_documentation, is_example_code, is_test_at_root, texts};
 use super::kinds::argument;
 use super::outcomes::digits_in;
 use super::plausible;
+use super::{domains, reads};
 use crate::mined::is_generated;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::words::Words;
@@ -27,9 +28,9 @@ pub(super) const WRONG: f64 = 1.0;
 pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
 
 /// Objects of the language and of tests whose methods may have the names of those of a package.
-const OF_LANGUAGE: [&str; 14] = [
-    "Array", "Buffer", "Date", "JSON", "Math", "Number", "Object", "Promise", "String", "assert",
-    "console", "expect", "path", "process",
+const OF_LANGUAGE: [&str; 15] = [
+    "Array", "Buffer", "Date", "JSON", "Math", "Number", "Object", "Promise", "RegExp", "String",
+    "assert", "console", "expect", "path", "process",
 ];
 
 /// The default text of an object.
@@ -54,6 +55,16 @@ pub(super) struct Usage {
     pub(super) kinds: BTreeMap<String, &'static str>,
     /// Sequences of calls in the documentation, tests and examples.
     pub(super) sessions: Vec<Vec<Step>>,
+    /// The results that comments in the documentation show.
+    pub(super) shown: Vec<Shown>,
+    /// The functions that the documentation, tests and examples pass.
+    pub(super) passed: reads::Passed,
+    /// The members that functions read of their parameters, by the number of the parameter.
+    pub(super) reads: Vec<BTreeSet<String>>,
+    /// The functions whose code reads the environment of the process.
+    pub(super) environment: BTreeSet<u32>,
+    /// The ranges of numbers that comments and documentation give.
+    pub(super) ranges: domains::Ranges,
 }
 
 impl Usage {
@@ -64,20 +75,39 @@ impl Usage {
         let mut texts = texts(program);
         texts.push_str(&comments::read(&program.package, &mut words));
         let mut found: Vec<Vec<Step>> = Vec::new();
+        let (mut shown, mut passed) = (Vec::new(), reads::Passed::new());
+        let mut ranges = domains::Ranges::new();
+        let mut show = |example: Example| {
+            reads::add_passed(&example, &mut passed);
+            shown.extend(example.shown);
+        };
         for path in program.package.files.keys() {
             let text = || program.package.text(path).unwrap_or_default();
             if is_documentation(path) {
                 words.take(&examples::calls(&text()));
-                found.extend(examples::code(&text()).iter().flat_map(|code| sessions(code)));
+                let code = examples::code(&text());
+                code.iter().for_each(|code| show(instrument::example(code)));
+                found.extend(code.iter().flat_map(|code| sessions(code)));
+                domains::of_documentation(&text(), &mut ranges);
             } else if is_example_code(path) && !is_generated(&text()) {
+                show(Example { shown: Vec::new(), ..instrument::example(&text()) });
                 found.extend(sessions(&text()));
             } else if is_test_at_root(program, path) && !is_generated(&text()) {
+                show(Example { shown: Vec::new(), ..instrument::example(&text()) });
                 found.extend(sessions(&text()));
                 let Found { calls, owners, .. } = instrument::words(path, &text());
                 words.take(&Found { calls, owners, ..Found::default() });
             }
         }
-        found.extend(comments::all(&program.package).flat_map(|code| sessions(&code)));
+        for code in comments::all(&program.package) {
+            show(instrument::example(&code));
+            found.extend(sessions(&code));
+        }
+        for source in comments::sources(&program.package) {
+            domains::of_comments(&source, &mut ranges);
+        }
+        let direct = examples::direct_calls(&texts, &words.own_names);
+        words.take(&direct);
         for name in comments::bindings(&texts, &words.own_names) {
             if !words.own_names.contains(&name) {
                 words.own_names.push(name);
@@ -97,6 +127,7 @@ impl Usage {
         let identifiers = texts.split(|c| !letters(c)).filter(|it| !it.is_empty());
         let identifiers = identifiers.map(str::to_owned).collect();
         let digits = digits_in(&texts);
+        let reads = reads::of_parameters(program, &words, &model);
         Ok(Usage {
             words,
             model,
@@ -107,6 +138,11 @@ impl Usage {
             identifiers,
             kinds,
             sessions: found,
+            shown,
+            passed,
+            reads,
+            environment: reads::of_environment(program),
+            ranges,
         })
     }
 
@@ -224,6 +260,9 @@ impl Usage {
             let of_this = |owner: &String| {
                 let lower = owner.to_lowercase();
                 let another = inherited || OF_LANGUAGE.contains(&owner.as_str());
+                if owner == OF_RESULT && target.kind != TargetKind::Method {
+                    return false;
+                }
                 let elsewhere = others.contains(&lower) || another && !owner.is_empty();
                 own.contains(&lower) || !elsewhere
             };

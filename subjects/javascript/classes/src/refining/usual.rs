@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::outcomes::is_accidental;
 use super::weights::callee;
 use super::{Candidate, Classes};
 use crate::export::{Possible, Strength, possible, strength_of};
@@ -76,7 +77,10 @@ impl Usual {
             let usual = |((part, expected), (shown, made)): ((&str, &Value), (String, String))| {
                 self.values.get(&(shown, made, part.to_owned())) == Some(expected)
             };
-            !place.is_some_and(usual) && self.may_be_asserted(test, each)
+            // A member with many digits is computed for the class itself.
+            let accidental = each.is_member()
+                && each.part().is_some_and(|(_, expected)| is_accidental(expected, true, 0));
+            !place.is_some_and(usual) && !accidental && self.may_be_asserted(test, each)
         });
         found
     }

@@ -1,7 +1,7 @@
 //! What declarations and comments say about parameters: their types, and which of them calls may leave out.
 
 use catherd_javascript_machine::Program;
-use catherd_javascript_machine::instrument::{Declarations, DefaultValue, Shape};
+use catherd_javascript_machine::instrument::{Declarations, DefaultValue, Function, Shape};
 
 use super::Words;
 use crate::model::{Model, Target, TargetKind};
@@ -44,6 +44,23 @@ impl Words {
             1 => shapes.pop(),
             _ => Some(Shape::Union(shapes)),
         }
+    }
+
+    /// The names of members that a function reads of a variable, or takes from parameters that are patterns (`{}`).
+    pub(crate) fn read_of<'w>(
+        &'w self,
+        function: &'w Function,
+        name: &str,
+    ) -> impl Iterator<Item = &'w str> {
+        let all = self.members.get(&(function.file as usize, name.to_owned()));
+        let range = function.range.0..function.range.1;
+        let inside = all.into_iter().flatten().filter(move |(at, _)| range.contains(at));
+        inside.map(|(_, name)| name.as_str())
+    }
+
+    /// Whether the program reads a member of this name of something that may be options.
+    pub(crate) fn is_option(&self, name: &str) -> bool {
+        self.options.iter().any(|known| known == name)
     }
 
     /// Whether declarations give types of members of a class.

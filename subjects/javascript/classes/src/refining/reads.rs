@@ -1,0 +1,422 @@
+//! Whether an argument has the members that its function reads, and not others, and whether a function that is passed is
+//! called with one value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_javascript_machine::Argument;
+use catherd_javascript_machine::Program;
+use catherd_javascript_machine::instrument::{Example, Function, Literal, Shape};
+
+use super::arguments::is_options;
+use super::conventions;
+use super::kinds::{kind, kind_of};
+use super::usage::Usage;
+use crate::model::{Model, Target};
+use crate::suite::SuiteTest;
+use crate::words::Words;
+
+/// Members that texts, lists, numbers, functions and dates have, and the words of the language for all objects.
+const BUILT_IN: [&str; 76] = [
+    "apply",
+    "at",
+    "bind",
+    "call",
+    "charAt",
+    "charCodeAt",
+    "codePointAt",
+    "concat",
+    "constructor",
+    "copyWithin",
+    "endsWith",
+    "entries",
+    "every",
+    "exec",
+    "fill",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "flat",
+    "flatMap",
+    "flags",
+    "forEach",
+    "global",
+    "hasOwnProperty",
+    "includes",
+    "indexOf",
+    "join",
+    "keys",
+    "lastIndexOf",
+    "lastIndex",
+    "length",
+    "localeCompare",
+    "map",
+    "match",
+    "matchAll",
+    "name",
+    "normalize",
+    "padEnd",
+    "padStart",
+    "pop",
+    "prototype",
+    "push",
+    "reduce",
+    "reduceRight",
+    "repeat",
+    "replace",
+    "replaceAll",
+    "reverse",
+    "search",
+    "shift",
+    "slice",
+    "some",
+    "sort",
+    "source",
+    "splice",
+    "split",
+    "startsWith",
+    "substr",
+    "substring",
+    "test",
+    "then",
+    "toExponential",
+    "toFixed",
+    "toISOString",
+    "toLocaleString",
+    "toLowerCase",
+    "toPrecision",
+    "toString",
+    "toUpperCase",
+    "trim",
+    "trimEnd",
+    "trimStart",
+    "unshift",
+    "valueOf",
+    "values",
+];
+
+/// Members that only texts have.
+const OF_TEXTS: [&str; 19] = [
+    "charAt",
+    "charCodeAt",
+    "codePointAt",
+    "endsWith",
+    "localeCompare",
+    "match",
+    "matchAll",
+    "normalize",
+    "padEnd",
+    "padStart",
+    "replace",
+    "replaceAll",
+    "split",
+    "startsWith",
+    "substr",
+    "substring",
+    "toLowerCase",
+    "toUpperCase",
+    "trim",
+];
+
+/// Members that only lists have.
+const OF_LISTS: [&str; 16] = [
+    "every",
+    "fill",
+    "filter",
+    "find",
+    "findIndex",
+    "flat",
+    "flatMap",
+    "join",
+    "map",
+    "pop",
+    "push",
+    "reduce",
+    "shift",
+    "some",
+    "sort",
+    "splice",
+];
+
+/// Names of functions that are called with an error first.
+const CALLBACKS: [&str; 4] = ["callback", "cb", "done", "next"];
+
+/// Names of parameters that are keys of what is given or was made before.
+const KEYS: [&str; 9] =
+    ["attr", "attribute", "column", "field", "key", "keyname", "path", "prop", "property"];
+
+/// Whether a value has a member of a name, also in its elements.
+fn has_member(value: &Argument, name: &str) -> bool {
+    let mut found = false;
+    value.visit(&mut |part| {
+        if let Argument::Object(members) = part {
+            found |= members.iter().any(|(known, _)| known == name);
+        }
+    });
+    found
+}
+
+/// Names of functions that make a value.
+const SUPPLIERS: [&str; 10] = [
+    "create", "creator", "factory", "getter", "init", "loader", "producer", "supplier", "task",
+    "thunk",
+];
+
+/// Names of functions, and of their parameters, that ask something of each element. No function of a test asks anything.
+const PREDICATES: [&str; 22] = [
+    "all",
+    "any",
+    "detect",
+    "dropwhile",
+    "every",
+    "filter",
+    "find",
+    "findall",
+    "findindex",
+    "findkey",
+    "findlast",
+    "findone",
+    "none",
+    "partition",
+    "pred",
+    "predicate",
+    "reject",
+    "removewhere",
+    "some",
+    "takewhile",
+    "test",
+    "where",
+];
+
+/// The numbers of parameters of the functions that examples pass, by the name of the called function and the position.
+pub(super) type Passed = BTreeMap<(String, usize), BTreeSet<usize>>;
+
+/// Adds the functions that an example passes.
+pub(super) fn add_passed(example: &Example, passed: &mut Passed) {
+    for (name, position, count) in &example.passed {
+        passed.entry((name.clone(), *position)).or_default().insert(*count);
+    }
+}
+
+/// The members that functions read of their parameters, by the number of the parameter.
+pub(super) fn of_parameters(
+    program: &Program,
+    words: &Words,
+    model: &Model,
+) -> Vec<BTreeSet<String>> {
+    let mut found = vec![BTreeSet::new(); model.parameters];
+    for target in &model.targets {
+        let Some(function) = target.function.and_then(|f| program.units.functions.get(f as usize))
+        else {
+            continue;
+        };
+        for (position, parameter) in target.parameters.iter().enumerate() {
+            let names = words.read_of(function, &parameter.name).map(str::to_owned);
+            found[target.first_parameter + position].extend(names);
+        }
+    }
+    found
+}
+
+/// What a process has from its environment.
+const ENVIRONMENT: [&str; 6] = [
+    "process.env",
+    "process.argv",
+    "process.platform",
+    "process.cwd(",
+    "process.stdout",
+    "process.pid",
+];
+
+/// The functions whose code reads the environment of the process.
+pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
+    let files = program.units.files.iter().map(|file| program.package.text(&file.path));
+    let files: Vec<String> = files.map(Option::unwrap_or_default).collect();
+    let reads = |function: &Function| {
+        let text = files.get(function.file as usize);
+        let text = text.and_then(|it| it.get(function.range.0 as usize..function.range.1 as usize));
+        text.is_some_and(|text| ENVIRONMENT.iter().any(|name| text.contains(name)))
+    };
+    let functions = (0..).zip(&program.units.functions);
+    functions.filter(|(_, it)| reads(it)).map(|(number, _)| number).collect()
+}
+
+/// The kind of the values that have the members that a function reads.
+fn kind_of_members(read: &BTreeSet<String>) -> Option<&'static str> {
+    let any = |of: &[&str]| read.iter().any(|name| of.contains(&name.as_str()));
+    match (any(&OF_TEXTS), any(&OF_LISTS)) {
+        (true, false) => Some("string"),
+        (false, true) => Some("array"),
+        _ => None,
+    }
+}
+
+/// The object of a declared type, if it is one.
+fn members_of<'s>(usage: &'s Usage, shape: &'s Shape) -> Vec<&'s str> {
+    match shape {
+        Shape::Object(members) => members.iter().map(|(name, ..)| name.as_str()).collect(),
+        Shape::Named(name) => match usage.words.type_of(name) {
+            Some(Shape::Object(members)) => {
+                members.iter().map(|(name, ..)| name.as_str()).collect()
+            }
+            _ => Vec::new(),
+        },
+        Shape::Union(shapes) => shapes.iter().flat_map(|it| members_of(usage, it)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Usage {
+    /// The members that a function reads of a parameter.
+    fn read_of(&self, target: &Target, position: usize) -> Option<&BTreeSet<String>> {
+        let number = target.first_parameter + position;
+        self.reads.get(number).filter(|_| position < target.parameters.len())
+    }
+
+    /// Whether the result of a test may depend on the environment of the process.
+    pub(super) fn depends_on_environment(&self, test: &SuiteTest) -> bool {
+        let last = test.assertions.last();
+        let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default();
+        let reads = |at: usize| {
+            let function = self.target(&test.statements, at).and_then(|target| target.function);
+            function.is_some_and(|function| self.environment.contains(&function))
+        };
+        message.contains("environment variable") || (0..test.statements.len()).any(reads)
+    }
+
+    /// Whether the program compares a member with a truth value, or negates it.
+    pub(super) fn is_flag(&self, name: &str) -> bool {
+        self.words.compared(name).iter().any(|it| matches!(it, Literal::Boolean(_)))
+    }
+
+    /// Whether a text is a key of something that a call does not have.
+    pub(super) fn is_unknown_key(&self, target: &Target, given: &[Argument]) -> bool {
+        let is_key = |(position, it): (usize, &Argument)| {
+            let name = target.parameters.get(position).map_or("", |it| it.name.as_str());
+            let Argument::String(text) = it else { return false };
+            KEYS.contains(&name.to_lowercase().as_str())
+                && !self.is_documented(Some(target), position, it)
+                && !given.iter().any(|it| has_member(it, text))
+        };
+        !self.has_adder(target) && given.iter().enumerate().any(is_key)
+    }
+
+    /// Whether an argument has the kind and the members for which its function and the documentation look.
+    pub(super) fn is_as_read(&self, target: &Target, position: usize, value: &Argument) -> bool {
+        let function = matches!(value, Argument::Function(..));
+        if !function && self.is_documented(Some(target), position, value) {
+            return true;
+        }
+        let Some(parameter) = target.parameters.get(position) else { return true };
+        let calls = self.calls(target);
+        let examples = || calls.iter().filter_map(|call| call.get(position));
+        let declared = self.shape_of(target, position);
+        let none = BTreeSet::new();
+        let all = self.read_of(target, position).unwrap_or(&none);
+        let own = all.iter().map(String::as_str).filter(|name| !BUILT_IN.contains(name));
+        let read: BTreeSet<&str> = own.collect();
+        let of = kind(value);
+        if let Argument::Object(members) = value {
+            // What functions in an object are called with is not known.
+            if members.iter().any(|(_, it)| matches!(it, Argument::Function(..))) {
+                return false;
+            }
+            // A member that is never a literal in examples is something else than a literal.
+            let other = |(name, _): &(String, Argument)| {
+                let of_examples = examples().filter_map(|it| match it {
+                    Literal::Object(members) => members.iter().find(|(known, _)| known == name),
+                    _ => None,
+                });
+                let mut literals = of_examples.map(|(_, it)| *it != Literal::Other).peekable();
+                literals.peek().is_some() && !literals.any(|it| it)
+            };
+            if members.iter().any(other) {
+                return false;
+            }
+            let mut known = read.clone();
+            for example in examples() {
+                if let Literal::Object(members) = example {
+                    known.extend(members.iter().map(|(name, _)| name.as_str()));
+                }
+            }
+            known.extend(declared.map(|it| members_of(self, it)).unwrap_or_default());
+            let options = is_options(&parameter.name);
+            let named = |name: &str| {
+                options
+                    && name.len() > 1
+                    && (self.kinds.contains_key(name) || self.words.is_option(name))
+            };
+            let is_known = |name: &str| known.contains(name) || named(name);
+            let literals = examples().any(|it| *it != Literal::Other);
+            let free = read.is_empty() && !options;
+            if free && declared.is_none() && !literals && examples().next().is_some() {
+                return false;
+            }
+            return free || members.iter().all(|(name, _)| is_known(name));
+        }
+        if let Argument::Function(what, _) = value {
+            let names = self.words.names(target, &self.model);
+            let passed = |name: &String| self.passed.get(&(name.clone(), position));
+            let counts: BTreeSet<usize> =
+                names.iter().filter_map(passed).flatten().copied().collect();
+            let asks = |name: &String| PREDICATES.contains(&name.to_lowercase().as_str());
+            if names.iter().any(asks) || asks(&parameter.name) {
+                return false;
+            }
+            let name = parameter.name.to_lowercase();
+            return match what.as_str() {
+                // What a function without parameters is for is only known of some.
+                "constant" => counts.contains(&0) || SUPPLIERS.contains(&name.as_str()),
+                _ if counts.is_empty() => !CALLBACKS.contains(&name.as_str()),
+                _ => counts.contains(&1),
+            };
+        }
+        // A text or a number has no members of other objects.
+        let simple = matches!(of, Some("string" | "number" | "boolean" | "bigint"));
+        let used = || examples().filter_map(kind_of).any(|it| Some(it) == of);
+        let compared = || {
+            let compared = self.words.compared(&parameter.name);
+            compared.iter().filter_map(kind_of).any(|it| Some(it) == of)
+        };
+        let fits = || declared.is_some_and(|shape| self.fits(shape, value, 0));
+        let pattern = parameter.name == "{}" || parameter.name == "[]" && of != Some("string");
+        if simple && (pattern || !read.is_empty()) && !used() && !compared() {
+            return fits();
+        }
+        // What a text that many examples have is for is not known.
+        if let Argument::String(text) = value
+            && position > 0
+            && conventions::is_plain(text)
+            && !used()
+            && conventions::kind_by_name(&parameter.name) != Some("string")
+        {
+            return false;
+        }
+        if declared.is_some() || of.is_none() {
+            return true;
+        }
+        // If examples only have values that are not literals, what the function reads says of which kind they are.
+        let by_members = kind_of_members(all);
+        let literals = examples().any(|it| *it != Literal::Other);
+        let unknown = !literals && calls.iter().any(|call| call.len() > position);
+        match by_members {
+            Some(by_members) if !literals => of == Some(by_members) || compared(),
+            _ => !unknown || self.says(target, position) && !matches!(of, Some("array" | "object")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_tell_texts_from_lists() {
+        let of = |names: &[&str]| {
+            kind_of_members(&names.iter().map(|name| (*name).to_owned()).collect())
+        };
+        assert_eq!(of(&["length", "replace"]), Some("string"));
+        assert_eq!(of(&["length", "map"]), Some("array"));
+        assert!(of(&["length"]).is_none() && of(&["split", "join"]).is_none());
+    }
+}
