@@ -255,7 +255,8 @@ fn called(test: &SuiteTest) -> Option<(String, &[Argument])> {
     Some((crate::refining::key(statement)?, &statement.arguments))
 }
 
-/// The words about the member that tells the arguments of a call from those of the only other call of the function.
+/// Words about the member in which the arguments of a call differ from those of all other calls of the function; `None`
+/// if there is no other call, or no such member.
 fn decisive_among(own: &(String, &[Argument]), all: &[(String, &[Argument])]) -> Option<String> {
     let others = all.iter().filter(|(key, given)| *key == own.0 && *given != own.1);
     let mut words = others.map(|(_, given)| differences::decisive(own.1, given));

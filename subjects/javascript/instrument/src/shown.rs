@@ -40,7 +40,7 @@ pub struct Example {
     pub passed: Vec<(String, usize, usize)>,
 }
 
-/// What an example shows. Nothing if its text has syntax errors, is too long or is too deeply nested.
+/// Reads what an example shows: nothing if its text has syntax errors, is too long or is too deeply nested.
 pub fn example(source: &str) -> Example {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Example::default();

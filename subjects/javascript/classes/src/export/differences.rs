@@ -1,4 +1,4 @@
-//! What tells the arguments of a call from those of another call of the same function, in words of a title.
+//! Words for titles about the member in which the arguments of two calls of a function differ.
 
 use catherd_javascript_machine::Argument;
 
@@ -8,7 +8,7 @@ use super::literals::{argument, is_name};
 /// Maximum length of such words, in characters.
 const LONGEST: usize = 40;
 
-/// A member that tells an object from another one: its name, and its value if it has one.
+/// A member in which two objects differ: its name, and its value in the first object, if it has one there.
 type Difference<'a> = (&'a str, Option<&'a Argument>);
 
 /// The only member that differs between two objects, also in the objects in them; `None` if several members differ.
@@ -33,8 +33,8 @@ fn difference<'a>(one: &'a Argument, other: &'a Argument) -> Option<Difference<'
     }
 }
 
-/// The words about the only member that tells arguments from others. `None` if the arguments differ in more, or if the
-/// words would be long.
+/// Words about the only member in which arguments differ from others. `None` if these differ in more than one member, if
+/// the name of the member is not an identifier, or if the words would be long.
 pub(super) fn decisive(given: &[Argument], other: &[Argument]) -> Option<String> {
     if given.len() != other.len() {
         return None;

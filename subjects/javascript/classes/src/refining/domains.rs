@@ -26,7 +26,7 @@ const NAMED: [(&str, Range); 8] = [
     ("base radix", (2.0, 36.0)),
 ];
 
-/// Names of what is never negative.
+/// Names of parameters whose numbers are not negative.
 const COUNTS: [&str; 20] = [
     "count",
     "length",
@@ -50,7 +50,7 @@ const COUNTS: [&str; 20] = [
     "age",
 ];
 
-/// Names of what is always positive.
+/// Names of parameters whose numbers are positive.
 const DEVIATIONS: [&str; 5] = ["sd", "sigma", "stddev", "variance", "df"];
 
 /// The smallest positive number.
@@ -138,7 +138,7 @@ pub(super) fn range_in(description: &str) -> Option<Range> {
         let further = matches!(known(at + 3), Some(Token::Mark("-" | "." | "," | "/" | ":")))
             && matches!(known(at + 4), Some(Token::Number(_)));
         let and = matches!(known(at + 1), Some(Token::Word("and"))) && !asks;
-        // So many characters are not the value.
+        // A number of characters is not a range of values.
         let units =
             ["digit", "digits", "character", "characters", "chars", "letters", "words", "times"];
         let of_units = matches!(known(at + 3), Some(Token::Word(word)) if units.contains(word));
@@ -222,8 +222,8 @@ pub(super) fn of_documentation(texts: &str, ranges: &mut Ranges) {
     }
 }
 
-/// Whether a number is one that a parameter may have according to its examples: whole if all of several are, between 0
-/// and 1 if all are and one is a fraction, not negative if none is, and of a similar size if all are large.
+/// Whether a number fits the numbers of examples: whole if these are different whole numbers, between 0 and 1 if these
+/// are and one of them is a fraction, not negative if none of them is, and of a similar size if all are at least 100.
 fn is_like_numbers(number: f64, known: &[f64]) -> bool {
     if known.is_empty() || known.contains(&number) {
         return true;
@@ -240,7 +240,8 @@ fn is_like_numbers(number: f64, known: &[f64]) -> bool {
 }
 
 impl Usage {
-    /// Whether all numbers of an argument are in the range of its parameter and of its members.
+    /// Whether an argument is that of an example, or its numbers are in their ranges: a number that also fits the numbers
+    /// of examples, or the numbers that an object has as members.
     pub(super) fn is_in_range(&self, target: &Target, position: usize, value: &Argument) -> bool {
         if self.is_documented(Some(target), position, value) {
             return true;

@@ -61,8 +61,7 @@ impl Usage {
         omitted.is_some_and(|it| it.default.is_some() || is_optional(&it.name) || shorter())
     }
 
-    /// Whether the lists and objects of a call that fails are those that its function reads. Others are wrong for no
-    /// reason.
+    /// Whether the lists and objects of a call that fails are of a kind and have members that its function reads.
     pub(super) fn has_read_collections(&self, target: &Target, statement: &Statement) -> bool {
         let read = |(position, it): (usize, &Argument)| match it {
             Argument::Array(items) if items.len() == 1 => {

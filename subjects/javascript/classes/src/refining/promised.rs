@@ -1,4 +1,4 @@
-//! Whether the documentation shows another result for a call than the call has.
+//! Compares the results of calls with the results that comments in examples show next to the same calls.
 
 use catherd_javascript_machine::instrument::{Literal, Shown, words};
 use catherd_javascript_machine::{Argument, Operation};
@@ -17,20 +17,21 @@ const LEADS: [&str; 10] =
 const LONGEST: usize = 2_000;
 
 impl Usage {
-    /// Whether all comments of the documentation about the call of a test show other results.
+    /// Whether examples have comments about the last call of a test, and all of them show other results.
     pub(super) fn is_contradicted(&self, test: &SuiteTest) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let shown = self.promised(test);
         !shown.is_empty() && shown.iter().all(|it| differs(&it.text, it.arrow, result))
     }
 
-    /// Whether a comment of the documentation about the call of a test shows its result.
+    /// Whether the comment of an example about the last call of a test shows its result.
     pub(super) fn is_confirmed(&self, test: &SuiteTest) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         self.promised(test).iter().any(|it| confirms(&it.text, result))
     }
 
-    /// The comments of the documentation about the call of a test that consists of one call.
+    /// The calls of examples with a comment that equal the last call of a test; none if the test does not call a function
+    /// with arguments.
     fn promised(&self, test: &SuiteTest) -> Vec<&Shown> {
         let statements = inlined(&test.statements);
         let last = statements.len() - 1;
@@ -64,7 +65,7 @@ fn confirms(comment: &str, result: &Value) -> bool {
         || value(text).is_some_and(|literal| !is_other(&literal, result))
 }
 
-/// Whether a comment shows another result than the observed one. A comment that is not understood shows none.
+/// Whether a comment shows a result that differs from the observed one. A comment that cannot be read shows no result.
 fn differs(comment: &str, arrow: bool, result: &Value) -> bool {
     let mut text = comment.trim();
     for lead in LEADS {
@@ -93,7 +94,7 @@ fn differs(comment: &str, arrow: bool, result: &Value) -> bool {
     word && !throws && string.is_some_and(|it| !plain(text).contains(&plain(it)))
 }
 
-/// The literal that a text is.
+/// The literal that a text consists of.
 fn value(text: &str) -> Option<Literal> {
     let text = text.trim().trim_end_matches(';');
     let found = words("example.js", &format!("probe_of_results({text}\n);"));
@@ -137,7 +138,8 @@ fn beginning(text: &str) -> Option<&str> {
     marked.then_some(&text[..end])
 }
 
-/// Whether an observed value is another one than a literal, apart from its formatting. Unknown values are not others.
+/// Whether an observed value differs from a literal, apart from its formatting. Instances and other values that are
+/// not written as literals do not differ.
 fn is_other(literal: &Literal, result: &Value) -> bool {
     if is_error(result) {
         return true;

@@ -1,5 +1,5 @@
-//! Whether an argument has the members that its function reads, and not others, and whether a function that is passed is
-//! called with one value.
+//! Whether arguments have the kinds and members that the called function reads, and whether functions are passed where
+//! one parameter is enough.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::model::{Model, Target};
 use crate::suite::SuiteTest;
 use crate::words::Words;
 
-/// Members that texts, lists, numbers, functions and dates have, and the words of the language for all objects.
+/// Members of texts, lists, numbers, functions, regular expressions and dates.
 const BUILT_IN: [&str; 76] = [
     "apply",
     "at",
@@ -141,7 +141,7 @@ const OF_LISTS: [&str; 16] = [
 /// Names of functions that are called with an error first.
 const CALLBACKS: [&str; 4] = ["callback", "cb", "done", "next"];
 
-/// Names of parameters that are keys of what is given or was made before.
+/// Names of parameters that are keys of an object.
 const KEYS: [&str; 9] =
     ["attr", "attribute", "column", "field", "key", "keyname", "path", "prop", "property"];
 
@@ -162,7 +162,8 @@ const SUPPLIERS: [&str; 10] = [
     "thunk",
 ];
 
-/// Names of functions, and of their parameters, that ask something of each element. No function of a test asks anything.
+/// Names of functions that test each element, and of the parameters for such tests. The functions that tests of a suite
+/// pass do not test anything.
 const PREDICATES: [&str; 22] = [
     "all",
     "any",
@@ -251,7 +252,7 @@ fn kind_of_members(read: &BTreeSet<String>) -> Option<&'static str> {
     }
 }
 
-/// The object of a declared type, if it is one.
+/// The names of the members of a declared type, or of the types of a union.
 fn members_of<'s>(usage: &'s Usage, shape: &'s Shape) -> Vec<&'s str> {
     match shape {
         Shape::Object(members) => members.iter().map(|(name, ..)| name.as_str()).collect(),
@@ -289,7 +290,8 @@ impl Usage {
         self.words.compared(name).iter().any(|it| matches!(it, Literal::Boolean(_)))
     }
 
-    /// Whether a text is a key of something that a call does not have.
+    /// Whether a call has a key that no example has in this position and that no argument of the call has as a member.
+    /// The methods of collections may have any key.
     pub(super) fn is_unknown_key(&self, target: &Target, given: &[Argument]) -> bool {
         let is_key = |(position, it): (usize, &Argument)| {
             let name = target.parameters.get(position).map_or("", |it| it.name.as_str());
@@ -301,7 +303,7 @@ impl Usage {
         !self.has_adder(target) && given.iter().enumerate().any(is_key)
     }
 
-    /// Whether an argument has the kind and the members for which its function and the documentation look.
+    /// Whether an argument has a kind and members that its function reads, or that examples or declarations have.
     pub(super) fn is_as_read(&self, target: &Target, position: usize, value: &Argument) -> bool {
         let function = matches!(value, Argument::Function(..));
         if !function && self.is_documented(Some(target), position, value) {
@@ -317,11 +319,11 @@ impl Usage {
         let read: BTreeSet<&str> = own.collect();
         let of = kind(value);
         if let Argument::Object(members) = value {
-            // What functions in an object are called with is not known.
+            // The arguments of functions in an object are not known.
             if members.iter().any(|(_, it)| matches!(it, Argument::Function(..))) {
                 return false;
             }
-            // A member that is never a literal in examples is something else than a literal.
+            // If no example has a literal as this member, the member is hardly a literal.
             let other = |(name, _): &(String, Argument)| {
                 let of_examples = examples().filter_map(|it| match it {
                     Literal::Object(members) => members.iter().find(|(known, _)| known == name),
@@ -365,7 +367,7 @@ impl Usage {
             }
             let name = parameter.name.to_lowercase();
             return match what.as_str() {
-                // What a function without parameters is for is only known of some.
+                // The purpose of a function without parameters follows from its name.
                 "constant" => counts.contains(&0) || SUPPLIERS.contains(&name.as_str()),
                 _ if counts.is_empty() => !CALLBACKS.contains(&name.as_str()),
                 _ => counts.contains(&1),
@@ -383,7 +385,7 @@ impl Usage {
         if simple && (pattern || !read.is_empty()) && !used() && !compared() {
             return fits();
         }
-        // What a text that many examples have is for is not known.
+        // A text that examples of many programs have says nothing about a further argument.
         if let Argument::String(text) = value
             && position > 0
             && conventions::is_plain(text)
@@ -395,7 +397,7 @@ impl Usage {
         if declared.is_some() || of.is_none() {
             return true;
         }
-        // If examples only have values that are not literals, what the function reads says of which kind they are.
+        // If no example has a literal, the members that the function reads show the kind.
         let by_members = kind_of_members(all);
         let literals = examples().any(|it| *it != Literal::Other);
         let unknown = !literals && calls.iter().any(|call| call.len() > position);

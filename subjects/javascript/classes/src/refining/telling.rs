@@ -54,7 +54,7 @@ impl Usage {
         if !documented && result["string"].as_str().is_some_and(blank) {
             return false;
         }
-        // What a call without arguments returns is hardly nothing or a control sequence, unless it is an example.
+        // That a function without arguments returns nothing, or a control sequence, says little.
         let control = |it: &str| it.chars().any(|c| c.is_control() && !"\n\t".contains(c));
         let empty = result.get("undefined").is_some()
             || result["string"].as_str().is_some_and(|it| it.is_empty() || control(it));
