@@ -66,7 +66,11 @@ fn options_have_names_that_the_program_or_its_documentation_knows() {
 
 #[test]
 fn functions_of_two_values_are_not_replaced_by_functions_of_one() {
-    let source = "exports.fold = (list, join) => { let all = list[0]; for (const it of list.slice(1)) all = join(all, it); return all; };";
+    let source = "exports.fold = (list, join) => {
+        let all = list[0];
+        for (const it of list.slice(1)) all = join(all, it);
+        return all;
+    };";
     let two = "```js\ntool.fold([1, 2], (a, b) => a + b);\n```\n";
     let passes = |readme: &str| {
         let calls = given(source, readme, "fold");
@@ -81,7 +85,10 @@ fn functions_of_two_values_are_not_replaced_by_functions_of_one() {
 
 #[test]
 fn errors_are_not_about_optional_arguments() {
-    let source = "exports.open = (name, mode) => { if (mode === undefined) throw new Error('mode is required'); return name + mode; };";
+    let source = "exports.open = (name, mode) => {
+        if (mode === undefined) throw new Error('mode is required');
+        return name + mode;
+    };";
     let needed = "```js\ntool.open('hello', 'r');\n```\n";
     let fails = |readme: &str| given(source, readme, "open").iter().any(|it| it.len() == 1);
     assert!(!fails(&format!("{needed}```js\ntool.open('foo');\n```\n")));

@@ -33,8 +33,8 @@ fn difference<'a>(one: &'a Argument, other: &'a Argument) -> Option<Difference<'
     }
 }
 
-/// Words about the only member in which arguments differ from others. `None` if these differ in more than one member, if
-/// the name of the member is not an identifier, or if the words would be long.
+/// Words about the only member in which arguments differ from others. `None` if these do not differ in exactly one
+/// member, if the name of the member is not an identifier, or if the words would be long.
 pub(super) fn decisive(given: &[Argument], other: &[Argument]) -> Option<String> {
     if given.len() != other.len() {
         return None;

@@ -12,7 +12,7 @@ use super::literals::{argument, member};
 use super::names::{name_of_value, name_of_variable};
 use super::observed::{asserted, thrown_by};
 use super::phrases::short;
-use super::titles::{LONGEST, Reader, Shown, brief, full, title};
+use super::titles::{LONGEST, LONGEST_OF_LINE, Reader, Shown, brief, full, title};
 use crate::refining::key;
 use crate::suite::{ShownValue, SuiteTest};
 
@@ -210,7 +210,8 @@ impl<'s> Test<'s> {
         // Include the effects of earlier calls in the title.
         let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
         let of_receiver = self.of_receiver(&receiver).map(|of| format!("{title} {of}"));
-        let of_receiver = of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST);
+        let of_receiver =
+            of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST_OF_LINE);
         let title = said.cloned().or(of_receiver).unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
         Written { group, title, brief, longer, lines, asserts }

@@ -15,6 +15,9 @@ use crate::suite::is_error;
 /// Maximum length of a title, in characters.
 pub(super) const LONGEST: usize = 100;
 
+/// Maximum length of a title with which the line of its test has at most 100 characters.
+pub(super) const LONGEST_OF_LINE: usize = 82;
+
 /// The behaviour that a test shows, from which its title is made.
 pub(super) struct Shown<'s> {
     /// The name of the called function, such as `add`.
@@ -90,8 +93,11 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         _ => values[at].clone(),
     };
     let code: Vec<String> = arguments.iter().enumerate().map(code).collect();
-    // A title has whole values if there is room for all of them.
-    let mut tried = vec![whole(&code.join(", "), Detail::Long), whole(&all, Detail::Value)];
+    // A title has whole values if there is room for all of them in a line.
+    let complete = Some(whole(&code.join(", "), Detail::Long));
+    let complete = complete.filter(|title| length(title) <= LONGEST_OF_LINE);
+    let mut tried: Vec<String> = complete.into_iter().collect();
+    tried.push(whole(&all, Detail::Value));
     let calls = matches!(statement.operation, Operation::Call | Operation::Method);
     // An object with the members of another argument has no options.
     let members = |argument: &Argument| match argument {

@@ -240,8 +240,8 @@ fn is_like_numbers(number: f64, known: &[f64]) -> bool {
 }
 
 impl Usage {
-    /// Whether an argument is that of an example, or its numbers are in their ranges: a number that also fits the numbers
-    /// of examples, or the numbers that an object has as members.
+    /// Whether an argument is that of an example, or its numbers are in their ranges: a number that also fits the
+    /// numbers of examples, or the numbers that an object has as members.
     pub(super) fn is_in_range(&self, target: &Target, position: usize, value: &Argument) -> bool {
         if self.is_documented(Some(target), position, value) {
             return true;

@@ -51,8 +51,8 @@ pub(super) fn is_about_omission(test: &SuiteTest) -> bool {
 }
 
 impl Usage {
-    /// Whether calls may leave out the argument that follows those of a call: its parameter has a default, or an example
-    /// does not have it either.
+    /// Whether calls may leave out the argument that follows those of a call: its parameter has a default or the name
+    /// of an optional one, or an example does not have it either.
     pub(super) fn may_omit(&self, target: &Target, statement: &Statement) -> bool {
         let given = statement.arguments.iter().rev().skip_while(|it| **it == Argument::Undefined);
         let given = given.count();

@@ -30,8 +30,8 @@ impl Usage {
         self.promised(test).iter().any(|it| confirms(&it.text, result))
     }
 
-    /// The calls of examples with a comment that equal the last call of a test; none if the test does not call a function
-    /// with arguments.
+    /// The calls of examples with a comment that equal the last call of a test; none if the test does not call a
+    /// function with arguments.
     fn promised(&self, test: &SuiteTest) -> Vec<&Shown> {
         let statements = inlined(&test.statements);
         let last = statements.len() - 1;
