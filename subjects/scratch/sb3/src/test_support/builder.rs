@@ -7,7 +7,7 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-/// Builder of a stage or sprite. Numbers of blocks are positions in [`Target::blocks`].
+/// Builder of a stage or sprite. The number of a block is its position in [`Target::blocks`].
 pub struct TargetBuilder {
     /// The target so far.
     pub target: Target,
