@@ -115,7 +115,8 @@ impl Stored {
     pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
-            // A package must not be written to, and it may contain the tools with relative paths.
+            // A package must not be written to, and it may contain the tools that the study names by
+            // relative paths.
             let folder = places::work_folder("catherd-replay-")
                 .map_err(|failure| failure.cause().to_owned())?;
             let tools = [self.study.join("tools"), self.tools.clone()];
@@ -196,7 +197,7 @@ pub struct Arguments {
     #[arg(value_name = "RUN")]
     run: String,
 
-    /// Print the new record as JSON
+    /// Print the new record, if there is one, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -205,7 +206,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// If the study, the store or the package cannot be read, or if not exactly one run is found.
+/// If the study, the store or the package cannot be read, or if no run or more than one run is found.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     if arguments.stored.store.is_none() {

@@ -32,7 +32,7 @@ pub struct Flags {
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
 
-    /// The only method of classes under test (JavaScript)
+    /// Of classes, test only the methods with this name (JavaScript)
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
 
@@ -44,8 +44,8 @@ pub struct Flags {
     #[arg(long, requires = "out")]
     watch: bool,
 
-    /// Test only functions that differ from a revision of Git, such as main or HEAD~1. Tests whose
-    /// results differ there come first (JavaScript)
+    /// Test only functions that have changed since a Git revision, such as main or HEAD~1. Tests
+    /// that fail at that revision come first (JavaScript)
     #[arg(long, value_name = "REV")]
     since: Option<String>,
 }
@@ -167,7 +167,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
 /// Returns the exit code, and a sentence on why the search ended early or which tests it left out.
 /// The sentence is empty if neither applies.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
-    let found = "the suite has the tests that were found until then";
+    let found = "the suite contains the tests found by then";
     if let Some(how) = died {
         let text = format!(
             "The process of the JavaScript engine ended ({how}): {found}, the last one after {}.",
@@ -177,7 +177,7 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     }
     match (&generated.failed, generated.stop) {
         (Some(error), _) => {
-            (Exit::Incomplete, format!("The search ended early, {error}: {found}."))
+            (Exit::Incomplete, format!("The search ended early ({error}): {found}."))
         }
         (None, Some(Stop::Cancelled)) => {
             (Exit::Stopped, format!("The search was stopped by a signal: {found}."))
@@ -186,7 +186,8 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
             Some(count) => {
                 let tests = plural(*count as usize, "test");
                 let text = format!(
-                    "Left out: {tests} that ended the process of the engine, or that call what ended it twice.",
+                    "Left out: {tests} that ended the process of the engine, or would have called a function \
+                     that had already ended it twice.",
                 );
                 let empty = generated.suite.tests.is_empty();
                 (if empty { Exit::Incomplete } else { Exit::Success }, text)
