@@ -38,7 +38,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     (r#"{"goals": 2, "covered": [0]}"#, "contract: missing, expected 1"),
     (r#"{"contract": 2, "goals": 2, "covered": [0]}"#, "contract: 2, expected 1"),
     (r#"{"contract": 1, "goals": 2}"#, "covered: missing"),
-    (r#"{"contract": 1, "covered": [0]}"#, "goals: missing"),
+    (r#"{"contract": 1, "covered": [0]}"#, "goals or criteria: both missing"),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "files": {"binary": {"a": "b"}}}"#,
         "files: neither a list of paths nor lists of paths by name",

@@ -15,7 +15,7 @@
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`; not part of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that does not list mutants |
-//! | `files` | paths of text files in the working folder, which become artifacts: a list, or lists by name |
+//! | `files` | paths of files in the working folder: a list, or lists by name (see below) |
 //! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, and when |
 //! | `tool` | `name` and `version` of the tool that ran, and optionally its `python` and `lock` |
 //! | `artifact` | path of the file that the study's measurer measures apart from the trial (module `measuring`) |
@@ -24,8 +24,9 @@
 //! The metric `search_covered` is the number of goals that the search covered, if minimisation lost
 //! some of them. The metric `test_timeouts` is the number of tests that a limit on real time ended.
 //!
-//! The name of an artifact is the path of its file with `-` in place of `/`. The lists `logs` and
-//! `binary` of `files` are not part of the digest.
+//! The files in the list `logs` of `files` become logs, and the files in the list `binary` become
+//! binary files; these two lists are not part of the digest. The other files are text files, which
+//! become artifacts. The name of an artifact is the path of its file with `-` in place of `/`.
 //!
 //! The values of `tool` must agree with `adapter.toml`.
 
@@ -261,7 +262,8 @@ pub(super) fn record(
     };
     if let Some(MutantCounts { created, checked, killed, timed_out }) = counts {
         if killed + timed_out > checked || checked > created {
-            let flaw = "mutant_counts: more mutants killed than checked, or checked than created";
+            let flaw = "mutant_counts: more mutants killed or timed out than checked, or more \
+                        checked than created";
             return Err(Flaw::Invalid(flaw.to_owned()));
         }
         let counts = [("created", created), ("checked", checked), ("killed", killed)];
@@ -282,14 +284,14 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// If the file has `goals`, replaces `goals` and `covered` by `criteria`, and the counted units by
-/// `work`. If a point of the timeline lacks a unit, the total of this unit becomes a metric
-/// instead.
+/// If the file has `goals`, replaces `goals` and `covered` by `criteria` and, unless the file has
+/// `work`, the counted units by `work`. If a point of the timeline lacks a unit, the total of this
+/// unit becomes a metric instead.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {
             true => Ok(()),
-            false => Err("goals: missing (or criteria)".to_owned()),
+            false => Err("goals or criteria: both missing".to_owned()),
         };
     };
     if file.contains_key("criteria") {
@@ -391,7 +393,7 @@ fn artifacts(
         };
         left -= size;
         if artifacts.insert(flat(name), text).is_some() {
-            return Err(flaw(&"another file has the same name as an artifact"));
+            return Err(flaw(&"another file has the same artifact name"));
         }
     }
     Ok((artifacts, left_out))

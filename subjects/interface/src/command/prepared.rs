@@ -1,5 +1,5 @@
 //! Environments of tools: the packages that a tool needs, installed on a computer.
-//! [`Tool::prepare`] lets the adapter install the packages of its lock file, and [`Tool::doctor`]
+//! [`Tool::prepare`] has the adapter install the packages of its lock file, and [`Tool::doctor`]
 //! reports what is missing.
 //!
 //! Environments are in the folder `.environment` of the adapter. The name of an environment is the
@@ -129,7 +129,7 @@ impl Tool {
         }
     }
 
-    /// Lets the adapter create the environment and install the packages that these projects need.
+    /// Has the adapter create the environment and install the packages that these projects need.
     /// Returns the folder of the environment. The adapter inherits the environment variables and
     /// the standard output of this process. `wheels` is a folder of packages that the adapter is to
     /// use instead of an index.
@@ -181,7 +181,7 @@ impl Tool {
         Ok(environment)
     }
 
-    /// Lets the adapter check whether the tool can run on this computer.
+    /// Asks the adapter whether the tool can run on this computer.
     ///
     /// # Errors
     ///

@@ -248,8 +248,9 @@ impl Program {
         let result = result::read(&out).map(read);
         // If the kernel has killed processes for lack of memory since the start, it has killed
         // processes of the program, because this process is still running. Do not use the snapshot
-        // of such a run, because another worker may have more memory. A run that was asked to end,
-        // or was killed by another signal, may have left a snapshot.
+        // of such a run, unless it had been asked to end, because another worker may have more
+        // memory. A run that was asked to end, or was killed for another reason, may have left a
+        // snapshot.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {
@@ -304,7 +305,7 @@ impl Program {
         }
     }
 
-    /// Executes a run; [`Runner::run`] without the checks of the disk.
+    /// Executes a run, without the disk checks that [`Runner::run`] makes before and after it.
     fn execute(
         &mut self,
         spec: &RunSpec,
@@ -411,7 +412,8 @@ impl Programs {
     }
 
     /// Runs the supervisor on a program that does nothing. Returns the guarantees that this system
-    /// cannot provide, such as hiding tokens.
+    /// cannot provide, such as hiding tokens. Without a supervisor, nothing is run, and the only
+    /// missing guarantee is the supervision.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //! that the request names as `snapshot`, and may replace this file at any time by renaming a new
 //! file over it. If a limit of the run or a signal ends the run, the snapshot is used as the
 //! result, because the coverage of a long run would otherwise be lost. The snapshot is not used if
-//! the kernel ended the run for lack of memory.
+//! the kernel ended the run for lack of memory, unless the run had been asked to end.
 
 use std::path::Path;
 
