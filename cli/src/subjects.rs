@@ -27,7 +27,7 @@ use crate::programs::Isolation;
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
-/// The subject kinds. The first kind is the default of studies that name no kind.
+/// The subject kinds. The first kind is the default for studies that name no kind.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds::new(Scratch)
         .with(Suites)

@@ -30,10 +30,10 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     let _ = match power.detectable(projects).filter(|_| projects >= 6) {
         Some(effect) => writeln!(
             text,
-            "Over all projects, a difference of {effect:.2} standard deviations of the differences of \
-             projects\nis found with probability 80 % (Wilcoxon signed-rank test, p < 0.05)."
+            "Over all projects, a mean difference of {effect:.2} standard deviations of the differences \
+             per project\nis found with probability 80 % (Wilcoxon signed-rank test, p < 0.05)."
         ),
-        None => writeln!(text, "Six projects are needed for a test over projects."),
+        None => writeln!(text, "A test over projects needs at least six projects."),
     };
     let _ = match detectable_a12(seeds) {
         Some(a12) => writeln!(
@@ -41,9 +41,12 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
             "On one project, an A12 of {a12:.2} is found with probability 80 % (Mann-Whitney U test, \
              p < 0.05)."
         ),
-        None => writeln!(text, "On one project, these seeds find no A12 with probability 80 %."),
+        None => writeln!(
+            text,
+            "On one project, there are too few seeds to find any effect with probability 80 %."
+        ),
     };
-    text.push_str("\nSeeds that an effect on one project needs (Noether, 1987):\n\n");
+    text.push_str("\nSeeds needed to find an effect on one project (Noether, 1987):\n\n");
     let mut table = Table::new(&[("effect", "Effect"), ("a12", "A12"), ("seeds", "Seeds")]);
     for (name, a12) in [("small", 0.56), ("medium", 0.64), ("large", 0.71)] {
         let seeds = power.runs(a12).map_or(Cell::Missing, Cell::Count);
@@ -90,8 +93,9 @@ fn pilot(results: &Results) -> String {
         table.push(row);
     }
     format!(
-        "From {}: the difference of mean coverage in percentage points that these runs find with\n\
-         probability 80 %, and the projects that a difference of one point needs, by seeds:\n\n{}",
+        "From {}: the difference in mean coverage, in percentage points, that is found with\n\
+         probability 80 %, and the number of projects needed to find a difference of one point,\n\
+         by number of seeds:\n\n{}",
         plural(results.runs.len(), "run"),
         table.text()
     )

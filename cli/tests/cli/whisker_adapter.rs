@@ -1,5 +1,5 @@
-//! Tests the adapter of Whisker with the binary, and with replacements for Whisker's checkout and
-//! browser.
+//! Tests the adapter for Whisker with the `catherd` binary, and with replacements for Whisker's
+//! checkout and browser.
 
 #![cfg(target_os = "linux")]
 
