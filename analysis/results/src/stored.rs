@@ -14,7 +14,7 @@ pub enum RunResult {
     Quarantined(Box<QuarantinedRun>),
 }
 
-/// The studies of a store with the results: one study, or its rounds in order.
+/// Studies of a store whose results are read: one study, or the rounds of a study in order.
 #[derive(Clone, Debug)]
 pub struct StoredStudies {
     /// The store.

@@ -16,7 +16,7 @@ use super::font;
 
 const DPI: f32 = 300.0;
 
-/// Pixels per inch in CSS, the unit of a parsed picture.
+/// CSS pixels per inch. The size of a parsed picture is in CSS pixels.
 const CSS_DPI: f32 = 96.0;
 
 /// Why a picture cannot be converted to PDF or PNG.

@@ -4,10 +4,10 @@ use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
 /// The runs of an algorithm on a project as observations of the work or time until they cover as
-/// many goals as the best run on the project. A run that never covers as many goals is censored at
-/// its end. If the run ended below its budget, it is censored at the end of the longest search on
-/// the project instead, because a search with nothing left to try would not have covered more with
-/// more time.
+/// many goals as the best run on the project. A run that never covers that many goals is censored at
+/// its end. If the run ended before its budget was used up, it is censored at the end of the longest
+/// search on the project instead, because a search with nothing left to try would not have covered
+/// more with more time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].

@@ -8,7 +8,7 @@ use crate::stats::runs_needed;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Each algorithm compared with itself, with the columns of Table 6.
+/// Each algorithm compared with itself, with the first columns of Table 6 of the Whisker paper.
 pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
     let mut columns = vec![("algorithm", "Algorithm")];
     columns.extend(RESULT);
@@ -40,7 +40,8 @@ pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
             "A/A test: on each project, every second run of an algorithm against its other runs. \
              The expected A12 is 0.50, and the expected share of projects with a significant \
              difference (false positives), among those with enough runs for one, is at most \
-             {:.0} %. Larger values between algorithms are unlikely to be due to chance.{few}",
+             {:.0} %. If a larger share of projects differs significantly between two algorithms, \
+             chance is an unlikely explanation.{few}",
             LEVEL * 100.0
         ),
         table,

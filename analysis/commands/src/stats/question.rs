@@ -29,7 +29,8 @@ impl Question {
             );
         }
         let question: Question = serde_json::from_str(&quote_numbers(text)).map_err(|error| {
-            // The caller adds the number of the line, so the position from serde_json is removed.
+            // The caller adds the number of the line, so keep only the column of the position from
+            // serde_json.
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or(&words);
             format!("{words} (column {})", error.column())
