@@ -1,4 +1,4 @@
-//! Reads on the writing connection, such as of the state from which a coordinator starts.
+//! Reads on the writing connection, for example of the state from which a coordinator starts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::ledger::{RunStatus, WorkerRule};
 const PAGE: i64 = 1 << 14;
 
 impl Store {
-    /// All studies, by number.
+    /// All studies except hidden ones, by number.
     ///
     /// # Errors
     ///

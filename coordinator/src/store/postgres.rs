@@ -24,14 +24,14 @@ const SESSION_SETTINGS: &str = "
     set tcp_keepalives_count = 4;
 ";
 
-/// Takes the advisory lock that the writer of a store holds until its session ends.
+/// Tries to take the advisory lock that the writer of a store holds until its session ends.
 const TRY_LOCK: &str =
     "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
 /// Terminates the session that holds the advisory lock if its client has been silent for `$1`
 /// milliseconds on the server's clock. The open transaction of the session is rolled back, and the
 /// session cannot commit any more. A session that executes a statement is not silent, however long
-/// the statement takes.
+/// the statement takes, unless it waits for its client to take rows.
 const TERMINATE_SILENT_LEADER: &str = "
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted

@@ -100,7 +100,7 @@ impl StoreReader {
         found.ok_or_else(|| StoreError::NoStudy(number.to_string()))
     }
 
-    /// All studies, by number.
+    /// All studies except hidden ones, by number.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
     v1::CommitRequest { worker: "w".into(), completions: vec![done(lease)] }
 }
 
-/// A lease request of a worker that executes the runs of [`plan`].
+/// A lease request from a worker that executes the runs of [`plan`].
 pub(crate) fn lease_request(worker: &str) -> v1::LeaseRequest {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
     v1::LeaseRequest { worker: worker.into(), engines, ..Default::default() }
