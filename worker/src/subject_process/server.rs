@@ -18,9 +18,10 @@ use crate::{allocator, executor};
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Executes, with a runner, the requests that a worker sends through standard input, and writes the
-/// answers to standard output, to which nothing else must be written. Ends the process when
-/// standard input closes or a request is malformed. Returns after a run has panicked. If the system
-/// refuses memory to the process, a mark is written to the file `mark`.
+/// answers to standard output, to which nothing else may be written. Ends the process when standard
+/// input closes or a request is malformed. Returns after a run has panicked. If the system refuses
+/// memory to a process that uses [`OomMarkingAllocator`](crate::OomMarkingAllocator), a mark is
+/// written to the file `mark`.
 ///
 /// # Errors
 ///
@@ -47,7 +48,8 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }
             }
         }
-        // The worker has ended or has sent a malformed request, so no process waits for an answer.
+        // No further request can be executed: the worker has ended or has sent a malformed request,
+        // or `serve_subject` has returned.
         std::process::exit(0);
     })?;
     let mut output = io::stdout().lock();
@@ -68,7 +70,8 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
             Request::Run(spec, survival) => {
                 stop.store(false, Ordering::Relaxed);
                 if let Some(mark) = mark.as_ref().filter(|_| allocator::take_mark()) {
-                    // Remove the mark, because the previous run survived the refused request.
+                    // Memory was refused before this run, but the process has survived, so remove
+                    // the mark.
                     mark.set_len(0)?;
                 }
                 let before = catherd_platform::processor_time_with(None);
