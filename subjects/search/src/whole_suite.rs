@@ -10,10 +10,10 @@ use crate::stream::Stream;
 
 /// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole test suite
 /// generation", 2013; Pynguin paper, Algorithm 2). An individual is a set of tests. Its fitness is
-/// the sum, over all goals, of the normalised fitness of the closest test; of individuals with
-/// equal fitness, the individual with the shorter tests in total is better. The defaults of
-/// population, crossover and tournament are from Pynguin's evaluation, and the defaults of suite
-/// sizes from EvoSuite. There is no local search.
+/// the sum, over all goals, of the normalised fitness of the closest test. Lower is better, and of
+/// individuals with equal fitness, the one whose tests have the smaller total length is better. The
+/// defaults for population, crossover and tournament are from Pynguin's evaluation, and the defaults
+/// for suite sizes from EvoSuite. There is no local search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
     /// The number of suites in the population. Default: 50.
