@@ -8,7 +8,7 @@
 //! - [`Subject`]: the search problem. [`generate`]: a run from request to suite.
 //! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts, their coverage, and their export
 //!   as code for test frameworks. [`mutation`]: mutation analysis of a suite.
-//! - [`examples`]: worked examples of the behaviour, one per line.
+//! - [`examples`]: worked examples of the behaviour, one JSON object per line.
 
 mod building;
 mod coverage;

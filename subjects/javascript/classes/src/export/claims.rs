@@ -1,5 +1,5 @@
-//! The assertions that a test can make about a value: about the whole value if it can be written as
-//! a literal, otherwise about its public parts.
+//! The assertions that a test can make about a value: about the whole value, its public parts, its
+//! type or its class.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const LARGEST: usize = 400;
 /// Length of an expected value above which parts of it may be asserted instead, in characters.
 const LARGE: usize = 120;
 
-/// Maximum number of parts of a value that are asserted if nothing is known of their use.
+/// Maximum number of parts of a value that are asserted if nothing is known about their use.
 const MAX_PARTS: usize = 3;
 
 /// Maximum number of parts of a value from which assertions are chosen.
@@ -47,9 +47,9 @@ pub(super) enum Part {
 /// The expected state of a part of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
-    /// The value is identical to a primitive value.
+    /// The value is identical to this primitive value.
     Same(Doc),
-    /// The value is deeply equal to a value.
+    /// The value is deeply equal to this value.
     Equal(Doc),
     /// The part has this type, as `typeof` returns it.
     Type(String),
@@ -57,7 +57,8 @@ pub(super) enum Expected {
     Array,
     /// A promise.
     Promise,
-    /// An instance of an exported class, by the access of its constructor from the exports.
+    /// An instance of an exported class. The string is the code that follows the exports to access
+    /// the constructor, such as `.List`.
     Instance(String),
     /// The value equals the content of a snapshot.
     Snapshot,
@@ -112,7 +113,8 @@ fn own_members(value: &Value) -> Option<&serde_json::Map<String, Value>> {
     value.get("members").or_else(|| value.get("object")).and_then(Value::as_object)
 }
 
-/// The claims about a value if nothing is known of their use, the strongest first. Empty if nothing is asserted.
+/// The claims about a value if nothing is known about the use of its parts, the strongest first. Empty if nothing is
+/// asserted.
 pub(super) fn claims(value: &Value, classes: &Classes) -> Vec<Claim> {
     let mut found = choices(value, classes);
     let exact = found.first().is_some_and(Claim::is_exact);
@@ -184,7 +186,7 @@ fn parts(value: &Value) -> Vec<Claim> {
         Claim { part: ".message".to_owned(), at: Part::Message, expected }
     });
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
-    // Leave out members that are `undefined`, because this has hardly any meaning.
+    // Leave out members that are `undefined`, because assertions on them say hardly anything.
     let public = public.filter(|(_, item)| item.get("undefined").is_none());
     // The parts of a class instance that are not simple values are hardly ever public.
     let is_instance =

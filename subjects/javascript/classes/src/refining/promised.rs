@@ -13,7 +13,7 @@ use crate::suite::{SuiteTest, is_error};
 const LEADS: [&str; 10] =
     ["returns", "return", "outputs", "output", "prints", "logs", "result", "yields", "gives", "is"];
 
-/// Maximum length of a comment that is compared, in bytes.
+/// Maximum length of a comment that can contradict a result, in bytes.
 const LONGEST: usize = 2_000;
 
 impl Usage {
@@ -24,7 +24,7 @@ impl Usage {
         !shown.is_empty() && shown.iter().all(|it| differs(&it.text, it.arrow, result))
     }
 
-    /// Whether the comment of an example about the last call of a test shows its result.
+    /// Whether the comment of an example about the last call of a test shows the observed result.
     pub(super) fn is_confirmed(&self, test: &SuiteTest) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         self.promised(test).iter().any(|it| confirms(&it.text, result))
@@ -55,7 +55,8 @@ impl Usage {
     }
 }
 
-/// Whether a comment shows a result: the same value, or the first digits of a number.
+/// Whether a comment shows a result: a literal from which the result does not [differ](is_other), or the beginning of a
+/// number, of at least five characters, before an ellipsis or a full stop.
 fn confirms(comment: &str, result: &Value) -> bool {
     let text = comment.trim();
     let digits = text.trim_end_matches(['.', '\u{2026}']);
@@ -116,8 +117,8 @@ fn is_known(literal: &Literal) -> bool {
     }
 }
 
-/// The literal with which a text begins, if other words follow it: a quoted text, a list, an object, or a simple value
-/// before a mark.
+/// The beginning of a text that may be a literal: a quoted text, a list, an object, or a word before punctuation or a
+/// line break.
 fn beginning(text: &str) -> Option<&str> {
     let first = text.chars().next()?;
     if "'\"`".contains(first) {
@@ -138,8 +139,9 @@ fn beginning(text: &str) -> Option<&str> {
     marked.then_some(&text[..end])
 }
 
-/// Whether an observed value differs from a literal, apart from its formatting. Instances and other values that are
-/// not written as literals do not differ.
+/// Whether an observed value differs from a literal. White space, shortened strings, rounded decimal fractions and
+/// members that the literal lacks make no difference. Exceptions and rejections differ from every literal. Other values
+/// differ only if they are strings, numbers, booleans, `null`, `undefined`, arrays or plain objects.
 fn is_other(literal: &Literal, result: &Value) -> bool {
     if is_error(result) {
         return true;

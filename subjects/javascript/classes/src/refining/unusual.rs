@@ -1,4 +1,4 @@
-//! How much the calls of a test differ from those of the documentation, the tests and the examples.
+//! How much the calls of a test differ from those in the documentation, the tests and the examples.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ const FURTHER: f64 = 0.5;
 const UNUSUAL: f64 = 0.4;
 
 impl Usage {
-    /// How much the calls of a test differ from the usual: 0 for calls as in the documentation. A
-    /// test of an error that the program itself throws may have wrong arguments.
+    /// How much the calls of a test differ from the usual: 0 for calls as in the documentation. The
+    /// last call of a test that ends with an exception may have wrong arguments.
     pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
         let error = test.assertions.last().is_some_and(is_error);
         let last = test.statements.len().saturating_sub(1);
@@ -54,9 +54,9 @@ impl Usage {
         sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
     }
 
-    /// Whether a value is or contains a typical result of wrong arguments: NaN, a text with
-    /// `[object Object]` or `undefined`, or a list with undefined, unless the documentation
-    /// mentions it.
+    /// Whether a value is or contains a typical result of wrong arguments, such as NaN, a string with
+    /// `[object Object]`, or a list with undefined. Most of these results do not count if the
+    /// documentation, the tests or the examples mention them.
     fn is_nonsense(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) => {
@@ -127,12 +127,15 @@ impl Usage {
         sum
     }
 
-    /// Whether a call has fewer arguments than all calls in the package.
+    /// Whether a call lacks an argument that its target requires (see [`missing`](Self::missing)).
     pub(super) fn is_missing(&self, statements: &[Statement], at: usize) -> bool {
         let Some(target) = self.target(statements, at) else { return false };
         self.missing(target, statements[at].arguments.len()) > 0
     }
 
+    /// Number of required arguments that a call with `given` arguments lacks. At most the leading
+    /// parameters without a default are required, and of these only as many as every known call
+    /// passes; if no call is known, only the first. Methods such as `toString` require none.
     pub(super) fn missing(&self, target: &Target, given: usize) -> usize {
         let needed = target.parameters.iter().take_while(|it| {
             it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER
@@ -144,7 +147,7 @@ impl Usage {
         needed.count().min(fewest).saturating_sub(given)
     }
 
-    /// Whether a person would not choose a value.
+    /// Whether a value is one that no person would choose.
     pub(super) fn is_unusual(&self, value: &Argument) -> bool {
         self.unusual_value(value) > 0.0
     }
