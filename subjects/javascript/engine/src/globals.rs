@@ -12,7 +12,7 @@ use crate::compiled::{CompileError, CompiledScript};
 use crate::limits::{Limits, Meter};
 use crate::math;
 
-/// Operations in one unit.
+/// Operations in one unit of [`Limits::turn`] and [`Limits::test`].
 const POLLS_PER_UNIT: f64 = 10_000.0;
 
 /// A compiled script of this crate, which all contexts of a process share.
@@ -49,7 +49,8 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// A host whose only random number is 0.5, without a console, at 2024-01-01T12:00:00Z.
+    /// A host whose only random number is 0.5, whose `console` discards its lines, and whose clock
+    /// begins at 2024-01-01T12:00:00Z.
     fn default() -> Host {
         Host {
             random: Box::new(|| 0.5),

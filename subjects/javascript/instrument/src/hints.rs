@@ -3,8 +3,8 @@
 /// Points of a line for number and for string.
 pub type LineScores = [u32; 2];
 
-/// Operators with their points. Each operator precedes its prefixes. Operators without points are
-/// listed so that they are not mistaken for shorter operators.
+/// Operators with their points. Each operator precedes its prefixes. Operators without points,
+/// except `=`, are listed so that they are not mistaken for shorter operators.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),
@@ -31,8 +31,8 @@ const DIGITS: LineScores = [5, 0];
 const QUOTED: LineScores = [0, 5];
 
 /// The points of a line of code (Flycatcher's thesis, table of primitive scores). Each operator,
-/// digits, and strings in double quotes count once. Comments count only with `comments`, as in the
-/// published program.
+/// digits, and strings in double quotes count once. Comments count only if `comments` is true; the
+/// published program counts them.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };
     let mut found = [false; OPERATORS.len()];

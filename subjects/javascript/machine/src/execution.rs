@@ -98,7 +98,8 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 pub struct Execution {
     /// How the test ended.
     pub outcome: TestOutcome,
-    /// Index of the statement at which the test ended; the length of the test if it passed.
+    /// Index of the statement at which the test ended; the length of the test if it passed, or if a
+    /// limit ended it after its last statement.
     pub ended: usize,
     /// Number of statements, loop iterations, entries of functions and traps.
     pub steps: u64,
@@ -118,7 +119,8 @@ pub struct Execution {
     pub awaited: Vec<bool>,
     /// The type of each variable in one word, `object:Name` for instances; empty if there is none.
     pub types: Vec<String>,
-    /// Classes of results whose names were not known, as the analyser describes classes.
+    /// Classes of which results are instances and whose names were not known before, as the analyser
+    /// describes classes.
     pub classes: Vec<Value>,
     /// The number of statements after which nothing was reached for the first time and no outcome
     /// came nearer; `None` if unknown.

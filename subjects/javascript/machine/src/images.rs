@@ -29,9 +29,9 @@ struct Loaded {
     arrays: ArraysImage,
     /// Whether the program is the build that infers types.
     infer: bool,
-    /// The seed and the stream of `Math.random`; `None` if the program used no random number.
+    /// The seed and the stream of `Math.random`; `None` if loading used no random number.
     random: Option<(u64, Stream)>,
-    /// The time in milliseconds; `None` if the program did not ask for the time.
+    /// The time in milliseconds; `None` if loading did not ask for the time.
     time: Option<f64>,
 }
 
@@ -62,8 +62,8 @@ impl Live {
         }
     }
 
-    /// Restores an image in which the program was loaded with the same options. Returns false if
-    /// there is no such image, or if the units that loading reaches count.
+    /// Restores an image in which the program was loaded with options that lead to the same state.
+    /// Returns false if there is no such image, or if the units that loading reaches count.
     pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
         let found = self.images.loaded.iter().position(|image| image.is_for(options));
         let Some(found) = found.filter(|_| !options.loading) else { return false };
