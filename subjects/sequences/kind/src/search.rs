@@ -150,7 +150,7 @@ fn choose(
     })
 }
 
-/// Makes tests for items that are not covered, by direct generation.
+/// Makes tests for items that are not yet covered, by direct generation.
 fn make(
     subject: &mut Subject,
     spec: &RunSpec,
@@ -163,7 +163,8 @@ fn make(
     let alphabet = subject.alphabet(&configuration.pool.letters)?;
     let (Some(reachable), Some(wanted)) = (&goals.reachable, &own.reachable) else {
         let cause = "direct: the reachable items are not known, because the model has more states \
-                     than `states` allows, or because of the criterion";
+                     than `states` allows, or because the reachable items of this criterion cannot \
+                     be computed";
         return Err(Stop::Failed(cause.to_owned()));
     };
     let all = reachable.len() as u32;

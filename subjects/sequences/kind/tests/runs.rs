@@ -341,8 +341,8 @@ fn parameters_are_checked_by_name_and_value() {
         assert!(error.cause.contains(expected), "{}", error.cause);
         assert!(!error.advice.is_empty());
     }
-    // Criteria with events are accepted here, because events are checked only when a model is
-    // loaded.
+    // Criteria with events are accepted here, because events are checked only when a run begins,
+    // against the events of its model.
     for criterion in
         ["order([a b], [c])", "states", "subsequence:auto until=end", "expressions(a b)"]
     {

@@ -81,8 +81,8 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the space is truncated, if the criterion is over positions or symmetries, or over states
-    /// or edges with `until`, or if the computation exceeds a limit on memory, items or steps.
+    /// If the space is truncated, if the criterion is over positions or symmetries, or over states,
+    /// edges or pairs of edges with `until`, or if the computation exceeds a limit on memory, items or steps.
     pub fn reachable(&self, space: &Space, alphabet: &Alphabet) -> Result<Vec<u64>, Unbounded> {
         if space.truncated() {
             return Err(Unbounded("the model has more states than the limit".to_owned()));
@@ -144,15 +144,14 @@ impl Criterion {
         Ok(self.relaxed(words.into_iter().filter(distinct).collect()))
     }
 
-    /// The number of machine words of a bit vector for all words of length `j`, plus one. The
-    /// memory must suffice for `sets` such vectors.
+    /// The number of machine words of a bit vector for all words of length `j`, plus one. Fails
+    /// if `sets` such vectors would exceed [`MAX_BYTES`].
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);
         if count / 8 * sets > MAX_BYTES {
             let cause = format!(
-                "{count} words of {j} of {s} letters for each of {sets} parts of the model need \
-                 more than {} MiB",
+                "{sets} x {count} words of length {j} over {s} letters need more than {} MiB",
                 MAX_BYTES >> 20
             );
             return Err(Unbounded(cause));

@@ -14,7 +14,7 @@ const GENERATIONS: u64 = 300;
 const SHORT: usize = 10;
 const LONG: usize = 30;
 
-/// The settings of the algorithm.
+/// A named combination of settings of the algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// The settings of Elyasaf et al. (2023): 100 individuals, all of which are replaced in each
@@ -32,7 +32,7 @@ pub enum Profile {
     ReleasedGrouped,
 }
 
-/// The individual settings of the algorithm.
+/// All settings of the algorithm, each of which can be changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evolution {
     /// How the next generation is made, and when the best rank counts as constant.
@@ -67,7 +67,7 @@ struct Individual {
 }
 
 /// Searches for suites by crossover and mutation, until the best rank has almost stopped changing,
-/// or for 300 generations, unless the search is ended before.
+/// or for 300 generations, unless the search ends earlier.
 pub fn evolve(
     matrix: &Matrix,
     size: usize,

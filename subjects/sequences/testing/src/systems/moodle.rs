@@ -127,7 +127,9 @@ impl State {
         match (self.sessions.contains(session), ready) {
             (true, true) => Ok(()),
             (false, _) => Err("the user has no session"),
-            (true, false) => Err("what it belongs to is missing"),
+            (true, false) => {
+                Err("the course, the quiz or the role that this event needs does not exist")
+            }
         }
     }
 }
