@@ -285,8 +285,7 @@ fn bubbles_flip_where_they_do_not_fit_and_are_never_sensed() {
     assert!(scene.is_bubble(bubble) && !scene.is_bubble(ids[0]));
     assert!(scene.place_bubble(bubble, ids[0], true));
     assert_ne!(scene.fast_bounds(ids[0]), bare, "placing computes the hull");
-    // The upper part ends at 9.5, and the box of the bubble starts at y = 9.5, where the corner of
-    // the bubble is rounded.
+    // The hull of the square ends at x = 9.5, and the position of the bubble is rounded half up.
     assert_eq!(scene.aabb(bubble).left, 10.0);
     scene.set_position(ids[0], 200.0, 0.0);
     assert!(!scene.place_bubble(bubble, ids[0], true));

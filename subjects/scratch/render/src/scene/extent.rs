@@ -28,8 +28,9 @@ impl Scene {
     /// The box around the visible part of a drawable.
     ///
     /// If no valid hull is known, this call computes the hull and thereby changes the results of
-    /// later queries. Hidden and fully transparent drawables have no hull; their box is the
-    /// [`aabb`](Self::aabb).
+    /// later queries. Drawables without solid pixels have no hull, and no hull is computed for
+    /// hidden drawables. Without a hull, the box is the [`aabb`](Self::aabb). The ghost effect makes
+    /// no difference.
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
         self.ensure_hull(slot);

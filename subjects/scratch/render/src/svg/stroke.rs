@@ -1,8 +1,8 @@
 //! Normalisation of stroke widths: transformations are applied to path data ("baked").
 //!
-//! Scratch's paint editor cannot draw a stroke that is wider in one direction. The original
-//! therefore applies transformations to path data before it shows a costume, and thereby changes
-//! pixels. Only attributes are considered, not `style` or classes.
+//! Scratch's paint editor cannot draw a stroke that is wider in one direction than in another.
+//! Scratch therefore applies transformations to path data before it shows a costume, and thereby
+//! changes pixels. Only attributes are considered, not `style` or classes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
