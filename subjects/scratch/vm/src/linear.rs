@@ -8,8 +8,8 @@
 //!
 //! - Operands are registers, constants, variables and parameters; instructions read them as numbers
 //!   without an intermediate value. Variables, lists, parameters and the frames of loops and calls
-//!   remain in the data of the interpreter, so nothing must be written back and types need not be
-//!   predicted: the same instruction has a slower path for a string in a variable.
+//!   remain in the data of the interpreter, so nothing needs to be written back, and types need not
+//!   be predicted: the same instruction has a slower path for a string in a variable.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if more fuel remains than the run takes, so no budget ends within the run.
 //! - For each instruction, a [handler](handlers) is selected once for each VM, according to the
@@ -22,7 +22,7 @@
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
 //! - Some blocks, such as blocks of motion, looks and pen, are [applied](applications): their
-//!   operands are computed in linear form, and functions of the interpreter execute them.
+//!   operands are computed in linear form, and functions of the interpreter execute the blocks.
 //! - The interpreter executes everything that has no instruction. It evaluates single operands,
 //!   conditions and blocks while the linear form waits. Blocks that change the thread, and all
 //!   blocks if there is little fuel or room on the stack, are executed after leaving the linear

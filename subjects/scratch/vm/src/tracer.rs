@@ -12,7 +12,7 @@ use crate::vm::Vm;
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
 pub trait Tracer: Sized {
-    /// Whether the VM calls the other functions. If false, the compiler removes all tracing,
+    /// Whether the VM calls the functions that observe. If false, the compiler removes all tracing,
     /// including the computation of branch distances.
     const ACTIVE: bool;
 
@@ -62,8 +62,9 @@ pub trait Tracer: Sized {
     /// function is called only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}
 
-    /// A control block was executed, with these branch distances to the outcomes true and false.
-    /// One distance is 0, and the other is positive (Whisker paper, section 5.2.2).
+    /// A control block was executed, or a block waits or has finished waiting. The numbers are the
+    /// branch distances to the outcomes true and false; for a block that waits, true means that the
+    /// wait ends. One distance is 0, and the other is positive (Whisker paper, section 5.2.2).
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let _ = (block, to_true, to_false);
     }
@@ -109,6 +110,7 @@ pub trait Tracer: Sized {
     fn ended(&mut self, thread: ThreadId) {
         let _ = thread;
     }
+
     /// A question has been asked in the middle of a step. If the result is an answer, the answer is
     /// submitted immediately, and the asking script continues in the next step. `None` leaves the
     /// question open.
@@ -116,6 +118,7 @@ pub trait Tracer: Sized {
         let _ = (question, state);
         None
     }
+
     /// The text of a `say`, `think` or `ask` block, possibly blank.
     fn said(&mut self, text: &Text) {
         let _ = text;

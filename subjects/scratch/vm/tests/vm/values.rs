@@ -386,7 +386,7 @@ fn properties_of_others() {
 
 #[test]
 fn the_calendar_is_set() {
-    // Noon of 2024-01-01, a Monday.
+    // Noon on 2024-01-01, a Monday.
     for (field, want) in [
         ("YEAR", 2024.0),
         ("month", 1.0),
