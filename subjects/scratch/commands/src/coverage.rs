@@ -242,7 +242,8 @@ fn reliability_text(reliability: &Reliability) -> String {
     let line = |name: &str, covered: f64, digits: usize| {
         format!("{name:<9}{covered:>8.digits$} of {all} blocks ({:.1} %)\n", share(covered))
     };
-    let mut text = format!("\nunder {} other seeds:\n", reliability.seeds());
+    let seeds = terminal::plural(reliability.seeds(), "other seed");
+    let mut text = format!("\nunder {seeds}:\n");
     text += &line("seeded", reliability.seeded() as f64, 0);
     text += &line("expected", reliability.expected(), 1);
     text += &line("robust", reliability.robust() as f64, 0);

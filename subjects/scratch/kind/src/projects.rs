@@ -6,7 +6,7 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
 use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
-/// Finds projects below paths, or creates synthetic projects.
+/// Finds the projects at or below paths, or creates synthetic projects.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -52,7 +52,9 @@ fn refusal(error: catherd_scratch_corpora::FindError) -> FindError {
         Cause::Corpus(_) => {
             "see `catherd dataset verify`, which says which files of a corpus differ"
         }
-        Cause::Io { .. } => "name .sb3 files, unpacked project folders, or folders of them",
+        Cause::Io { .. } => {
+            "name .sb3 files, unpacked project folders, or folders that contain them"
+        }
         Cause::Empty { .. } => "check the path given for projects",
     };
     FindError { cause: error.to_string(), advice: advice.to_owned() }

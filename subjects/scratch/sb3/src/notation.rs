@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::{Block, BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
 
-/// Maximum nesting of blocks that are written; deeper blocks become an ellipsis.
+/// Maximum nesting of inputs on a line; the content of deeper inputs becomes an ellipsis.
 const MAX_DEPTH: usize = 24;
 
-/// Length of a line after which the content of inputs becomes an ellipsis, in bytes; and maximum
-/// length of a literal, in characters.
+/// Length of a line after which the content of inputs becomes an ellipsis, in bytes; and length
+/// after which a value is cut off, in characters.
 const MAX_LENGTH: usize = 240;
 
 /// Writer of the blocks of one target.

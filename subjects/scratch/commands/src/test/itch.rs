@@ -53,7 +53,7 @@ impl PlanTests {
     ///
     /// # Errors
     ///
-    /// If the plan, the template or the translations cannot be read.
+    /// If the plan is too long, or if the template or the translations cannot be read.
     pub(super) fn new(arguments: &super::Arguments<'_>, text: &str) -> Result<PlanTests, Failure> {
         let path = arguments.pair.suite.as_path();
         let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;
@@ -65,7 +65,7 @@ impl PlanTests {
     ///
     /// # Errors
     ///
-    /// If the plan or the template cannot be read.
+    /// If the plan is too long, or if the template cannot be read.
     pub(crate) fn for_platform(
         path: &Path,
         text: &str,
