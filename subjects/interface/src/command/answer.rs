@@ -261,7 +261,7 @@ pub(super) fn record(
         record.metrics.insert(name.to_owned(), Metric::Integer(value));
     };
     if let Some(MutantCounts { created, checked, killed, timed_out }) = counts {
-        if killed + timed_out > checked || checked > created {
+        if killed.saturating_add(timed_out) > checked || checked > created {
             let flaw = "mutant_counts: more mutants killed or timed out than checked, or more \
                         checked than created";
             return Err(Flaw::Invalid(flaw.to_owned()));

@@ -245,6 +245,7 @@ pub struct SuiteReport {
 
 /// The report of a project, or the reason why it cannot be used.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all reports are of executed suites")]
 pub enum ProjectReport {
     /// The suite was executed.
     Executed(SuiteReport),
