@@ -91,7 +91,7 @@ fn a_worker_reports_an_outage_and_its_end() {
     let started = Instant::now();
     let mut worker = worker(&address, folder.path(), &["--idle", "1"]);
     let mut said = lines(&mut worker);
-    let line = find(&mut said, "cannot be reached");
+    let line = find(&mut said, "has not been reachable");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(line.contains(&address) && line.contains("nothing listens there"), "{line}");
     // The worker finds the token of a coordinator that starts later.
@@ -109,7 +109,7 @@ fn a_coordinator_that_does_not_answer_is_noticed() {
     let started = Instant::now();
     let mut worker = worker(&address, folder.path(), &[]);
     let mut client = start(&["status", "--coordinator", &address]);
-    let line = find(&mut lines(&mut worker), "cannot be reached");
+    let line = find(&mut lines(&mut worker), "has not been reachable");
     assert!(line.contains("no answer"), "{line}");
     let line = find(&mut lines(&mut client), "has not answered for 4 s");
     assert!(line.contains(&address), "{line}");
