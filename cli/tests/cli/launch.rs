@@ -230,7 +230,7 @@ fn nothing_is_submitted_if_the_workers_would_be_refused() {
     let told = stderr(&launch(&address, "worker", &[]));
     assert!(told.contains("sbatch: error: Invalid account"), "{told}");
     let told = stderr(&launch(&address, "worker", &["--qos", "a b"]));
-    assert!(told.contains("--qos: `a b` is not a name"), "{told}");
+    assert!(told.contains("--qos: `a b` may contain only letters"), "{told}");
     let told = stderr(&cluster.launch(&["status", "nowhere"]));
     assert!(told.contains("no launch in nowhere"), "{told}");
 }
