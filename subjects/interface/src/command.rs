@@ -69,6 +69,7 @@ mod template;
 mod tool;
 mod trial;
 mod trials;
+mod working_folder;
 
 use std::path::Path;
 

@@ -14,6 +14,7 @@ use super::descriptor::Descriptor;
 use super::prepared::{Tool, ToolError};
 use super::process::{POLL_INTERVAL, Process};
 use super::program;
+use super::working_folder;
 use crate::projects::FoundProject;
 use crate::runner::Programs;
 
@@ -48,7 +49,7 @@ impl Tool {
         }
         let folder = programs.folder.join(format!("describe-{}", project.digest.short()));
         let made = catherd_platform::remove_folder(&folder);
-        made.and_then(|()| program::make_folder(&folder))
+        made.and_then(|()| working_folder::make_folder(&folder))
             .map_err(|cause| named(&folder, &cause))?;
         let answer = self.ask(project, programs, &folder, &environment);
         // Without a supervisor, the folder still exists.
@@ -74,7 +75,7 @@ impl Tool {
     ) -> Result<Vec<u8>, String> {
         let bytes = project.bytes().map_err(|cause| cause.to_string())?;
         let descriptor = Descriptor::of(&bytes);
-        let own = program::project_file(folder, descriptor.as_ref(), &project.name);
+        let own = working_folder::project_file(folder, descriptor.as_ref(), &project.name);
         fs::write(&own, &bytes).map_err(|cause| named(&own, &cause))?;
         let request = json!({
             "contract": CONTRACT,
@@ -94,7 +95,8 @@ impl Tool {
         fs::write(&file, format!("{request:#}")).map_err(|cause| named(&file, &cause))?;
         let executable = self.folder.join(EXECUTABLE).display().to_string();
         let words = vec![executable.clone(), "describe".to_owned(), REQUEST.to_owned()];
-        let mut variables = program::environment(folder).map_err(|cause| named(folder, &cause))?;
+        let mut variables =
+            working_folder::environment(folder).map_err(|cause| named(folder, &cause))?;
         variables.extend(self.adapter.variables(1));
         let crashed = |cause: crate::runner::RunError| cause.to_string();
         let mut process =

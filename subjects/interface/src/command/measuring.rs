@@ -29,10 +29,11 @@ use super::measurements::Measurements;
 use super::measurer;
 use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process};
-use super::program::{environment, failed, how_it_ended, project_file};
+use super::program::{failed, how_it_ended};
 use super::result::{self, Unread};
 use super::space;
 use super::trials::{self, Trial};
+use super::working_folder::{environment, project_file};
 use crate::runner::{Limits, Programs, RunError, RunProgress};
 
 const MEASURED: &str = "measured.json";

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,11 @@ use super::template::Filled;
 use super::tool::FoundTool;
 use super::trial::Exchange;
 use super::trials::{self, Trial};
+use super::working_folder::{environment, make_folder, new_folder, project_file};
 use super::{answer, measurer, measuring, result, snapshot, space, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
-
-pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 const FOLDER_PREFIX: &str = "run-";
 
@@ -436,29 +435,6 @@ impl Programs {
     }
 }
 
-fn new_folder(folder: &Path) -> Result<(), RunError> {
-    let made = catherd_platform::remove_folder(folder).and_then(|()| make_folder(folder));
-    made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))
-}
-
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
-    catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
-}
-
-/// The environment variables of every program. Creates the folders for `HOME` and `TMPDIR`.
-pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
-    let mut variables = BTreeMap::from(
-        [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]
-            .map(|(name, value)| (name.to_owned(), value.to_owned())),
-    );
-    for (name, inner) in [("HOME", "home"), ("TMPDIR", "tmp")] {
-        let inner = folder.join(inner);
-        make_folder(&inner)?;
-        variables.insert(name.to_owned(), inner.display().to_string());
-    }
-    Ok(variables)
-}
-
 /// Sets the peak memory, given in bytes, and the processor time.
 fn with_resources(mut record: RunRecord, peak: u64, processor_time: Duration) -> RunRecord {
     record.resources.peak_rss_kib = peak >> 10;
@@ -476,24 +452,6 @@ fn isolation(missing: &[String]) -> String {
 
 pub(super) fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
-}
-
-/// The file of a project in a working folder. Its extension is the extension of the project's name,
-/// or `.toml` for a descriptor.
-pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
-    let extension = match descriptor {
-        Some(_) => ".toml".to_owned(),
-        None => extension(name),
-    };
-    folder.join(format!("project{extension}"))
-}
-
-/// The extension of a project's name, with its dot. Empty if there is no extension, or if the
-/// extension is longer than 10 bytes or not alphanumeric.
-fn extension(name: &str) -> String {
-    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);
-    extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
 /// Describes the end of a program: its status, and the last line of its output, if any.

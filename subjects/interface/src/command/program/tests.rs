@@ -5,6 +5,7 @@ use catherd_experiments::{Algorithm, Budget, Criterion, Parameter, RunOutcome};
 use super::super::{CRITERION, KIND};
 
 use super::*;
+use crate::command::working_folder::PATH;
 
 fn spec(command: &str) -> RunSpec {
     let mut algorithm = Algorithm::plain("mio");
