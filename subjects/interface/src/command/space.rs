@@ -18,15 +18,22 @@ pub(super) const AMPLE: usize = 4 << 20;
 /// folder because its disk is full or because of a quota.
 pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     let file = folder.join(FILE);
-    // Ignore the errors of removing: the file usually does not exist before, and may not exist
-    // afterwards.
-    let _ = fs::remove_file(&file);
+    clear(&file);
     let cause = write(&file, bytes).err();
-    let _ = fs::remove_file(&file);
+    clear(&file);
     let full = |cause: &io::Error| {
         matches!(cause.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
     };
     cause.filter(full).map(|cause| format!("no space for runs in {}: {cause}", folder.display()))
+}
+
+/// Removes the file, which a killed worker may have left, or a folder that a program has made in its
+/// place.
+fn clear(file: &Path) {
+    // Ignore the errors: usually there is nothing to remove.
+    if fs::remove_file(file).is_err() {
+        let _ = catherd_platform::remove_folder(file);
+    }
 }
 
 /// Whether a folder has so much space that a program that found its disk full has probably filled
@@ -51,8 +58,12 @@ mod tests {
     #[test]
     fn a_folder_with_space_has_no_shortage() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), "left by a killed worker").unwrap();
         assert_eq!(shortage(folder.path(), AMPLE), None);
+        let file = folder.path().join(FILE);
+        fs::write(&file, "left").unwrap();
+        clear(&file);
+        fs::create_dir_all(file.join("inner")).unwrap();
+        clear(&file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         // Other errors are reported where the folder is used.
         assert_eq!(shortage(&folder.path().join("missing"), LEAST), None);
