@@ -1,4 +1,4 @@
-//! Collects the licences of the third-party crates and fonts in the program as one text.
+//! Collects the licences of the third-party crates and fonts in the program in one string.
 //!
 //! `cargo tree` lists the crates of this build. Their licences are read from the crates' sources in
 //! Cargo's registry or in the folder `vendor`.
@@ -20,7 +20,6 @@ const NO_TEXTS: [&str; 11] =
 /// code in other languages with its own licence.
 const DEPTH: usize = 3;
 
-/// A crate or a set of fonts, with the numbers of the licence texts.
 struct Part {
     name: String,
     version: String,
@@ -28,7 +27,6 @@ struct Part {
     texts: Vec<usize>,
 }
 
-/// Licence texts without duplicates, with their users.
 #[derive(Default)]
 struct Texts {
     numbers: BTreeMap<String, usize>,
@@ -50,8 +48,7 @@ impl Texts {
     }
 }
 
-/// Returns a list of all parts, followed by the licence texts. `root` is the folder of the
-/// workspace.
+/// `root` is the folder of the workspace.
 pub(crate) fn text(root: &Path) -> Result<String, String> {
     let folders = folders(root);
     let mut texts = Texts::default();
@@ -74,8 +71,8 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
         numbers.dedup();
         parts.push(Part { name, version, licence, texts: numbers });
     }
-    // A crate without a licence file, such as some crates of Cranelift, has the text of another crate
-    // with the same licence.
+    // A crate without a licence file, such as some crates of Cranelift, has the text of another
+    // crate with the same licence.
     let known: BTreeMap<String, usize> = parts
         .iter()
         .filter_map(|part: &Part| Some((part.licence.clone(), *part.texts.first()?)))
@@ -101,7 +98,6 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
     Ok(document(&parts, &texts))
 }
 
-/// Returns the name, version and licence of each third-party crate of this build, sorted.
 fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     let cargo = std::env::var_os("CARGO").ok_or("CARGO is not set")?;
     let target = std::env::var("TARGET").map_err(|cause| cause.to_string())?;
@@ -137,8 +133,6 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     Ok(found)
 }
 
-/// Returns the folders that may contain the sources of crates: the folder of vendored crates, and
-/// the folders of Cargo's registries.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;

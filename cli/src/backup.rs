@@ -81,7 +81,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Returns the store to copy. An SQLite file must exist.
     fn store(&self) -> Result<StoreUrl, Failure> {
         let in_folder = |folder: &Path| {
             let file = folder.join("study.db");

@@ -1,6 +1,4 @@
-//! `catherd certs`: makes certificates. This module also reads certificates, and determines how
-//! long certificates are valid. The module [`issue`], which parses and makes certificates, needs
-//! the feature `certificates`.
+//! `catherd certs`: makes certificates. The module [`issue`] needs the feature `certificates`.
 
 #[cfg(feature = "certificates")]
 mod issue;
@@ -26,14 +24,12 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
     Ok(Tls { authority: read("ca.pem")?, certificate: read("cert.pem")?, key: read("key.pem")? })
 }
 
-/// Describes the remaining validity of a certificate.
 pub(crate) struct Expiry {
     pub(crate) text: String,
     /// Whether the certificate has expired or will soon expire.
     pub(crate) urgent: bool,
 }
 
-/// Returns the note that the expiry is unknown without the feature `certificates`.
 #[cfg(not(feature = "certificates"))]
 pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
     let text = "this catherd was built without `certificates`, so it does not know when its \

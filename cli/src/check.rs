@@ -63,7 +63,6 @@ pub(crate) struct CheckSettings {
 }
 
 impl CheckSettings {
-    /// Returns the settings of `catherd run --dry-run`.
     pub(crate) fn of_run(json: bool) -> CheckSettings {
         CheckSettings { sample: true, json }
     }
@@ -139,7 +138,6 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure>
     Ok(samples)
 }
 
-/// Divides each limit of a budget by [`PART`], and limits real time to at most [`MAX_SAMPLE`].
 fn part_of(budget: &Budget) -> Budget {
     let work = budget.work.iter();
     let work = work.map(|(unit, limit)| (unit.clone(), (limit / PART).max(1)));
@@ -301,7 +299,6 @@ fn physical_cores() -> usize {
     catherd_platform::Topology::of_this_machine().physical_cores(&allowed).len()
 }
 
-/// Returns a remark about the seeds of a study that has enough seeds.
 fn enough(plan: &Plan) -> &'static str {
     if plan.algorithms.len() < 2 {
         "nothing is compared"
@@ -312,7 +309,6 @@ fn enough(plan: &Plan) -> &'static str {
     }
 }
 
-/// Formats a time. Times below a minute are formatted as seconds with two decimal places.
 fn span(seconds: f64) -> String {
     if seconds < 60.0 {
         return format!("{seconds:.2} s");

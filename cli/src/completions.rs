@@ -40,7 +40,6 @@ pub(crate) struct Manual {
     folder: PathBuf,
 }
 
-/// Writes the pages of a program, one for each visible command.
 pub(crate) fn manual(arguments: &Manual, program: Command) -> Result<Exit, Failure> {
     let write = || -> std::io::Result<usize> {
         fs::create_dir_all(&arguments.folder)?;
@@ -56,7 +55,7 @@ pub(crate) fn manual(arguments: &Manual, program: Command) -> Result<Exit, Failu
     Ok(Exit::Success)
 }
 
-/// Writes the pages of a command and its visible subcommands, and returns the number of pages.
+/// Returns the number of pages.
 fn pages(command: &Command, name: &str, folder: &Path) -> std::io::Result<usize> {
     let page = command.clone().name(name.to_owned()).display_name(name.to_owned());
     let mut text = Vec::new();

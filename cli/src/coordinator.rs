@@ -109,14 +109,11 @@ pub(crate) struct Arguments {
     open: bool,
 }
 
-/// The default folder.
 const FOLDER: &str = "catherd-data";
 
 /// The default folder of versions up to 0.3.0.
 const FORMER_FOLDER: &str = "herd";
 
-/// Returns the default folder, or the former default folder if the former folder has a store and
-/// the default folder does not exist.
 fn default_folder() -> PathBuf {
     let [folder, former] = [FOLDER, FORMER_FOLDER].map(PathBuf::from);
     if folder.exists() || !former.join("study.db").exists() {
@@ -224,8 +221,7 @@ impl Arguments {
         }
     }
 
-    /// Writes the address to the rendezvous file, if there is one. Returns `file:PATH` for this
-    /// file or, without a file, the address for workers.
+    /// Returns the address for workers: `file:PATH` if there is a rendezvous file.
     fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
         let reachable = rendezvous::reachable(address);
         let Some(file) = &self.rendezvous else { return Ok(reachable) };
@@ -239,8 +235,6 @@ impl Arguments {
         Ok(format!("file:{}", file.display()))
     }
 
-    /// Obtains a token for the user of this process, unless a token file is given or no token is
-    /// needed.
     fn admit_user(&self, coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
         if self.open {
             tracing::warn!(
@@ -278,7 +272,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads tokens and certificates again. If this fails, the present ones stay in use.
+    /// If reading fails, the present tokens and certificates stay in use.
     fn reload(&self, coordinator: &Coordinator) {
         if let Some(file) = &self.tokens {
             match TokenStore::read(file) {

@@ -1,11 +1,4 @@
-//! Tests that compare the documentation with the program: README, `docs/`, `deploy/`, `.github/`,
-//! the shipped study files and the examples of every `--help`.
-//!
-//! - [`commands`]: the program accepts every command that is shown.
-//! - [`reference`]: reference pages, such as the page of all commands, and the glossary.
-//! - [`links`]: the targets of links, anchors and paths exist, and the book has every page.
-//! - [`sources`]: rules of CONTRIBUTING.md on errors.
-//! - [`words`]: words that comments and pages avoid.
+//! Tests that compare the documentation with the program.
 
 mod commands;
 mod links;
@@ -39,7 +32,6 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the pages of the documentation: Markdown at the top level and in `docs/`.
 fn pages() -> Vec<PathBuf> {
     let top = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
     let mut pages: Vec<_> = top.iter().map(|name| root().join(name)).collect();

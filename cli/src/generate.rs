@@ -111,7 +111,6 @@ pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
 /// Extensions of suite files. A file without an extension, such as `/dev/stdout`, is JSON.
 const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
 
-/// Checks that a suite file has a known extension or none.
 fn check_name(out: &Path) -> Result<(), Failure> {
     let Some(extension) = out.extension() else { return Ok(()) };
     if EXTENSIONS.iter().any(|known| extension == *known) {

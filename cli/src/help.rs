@@ -133,8 +133,6 @@ const PLAIN: [(&str, &str); 7] = [
     ("invalid socket address syntax", "not an address and a port such as 127.0.0.1:7420"),
 ];
 
-/// Returns the message of an error of the parser with the replacements of [`PLAIN`], if there are
-/// any.
 pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
     let message = error.render();
     let ansi = std::io::IsTerminal::is_terminal(&io::stderr());
@@ -143,8 +141,7 @@ pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
     (plain != text).then_some(plain)
 }
 
-/// Adds the nearest command to the error about an unknown command. `words` are the words of the
-/// command line, which show whether a subcommand was meant.
+/// `words` are the words of the command line, which show whether a subcommand was meant.
 pub(crate) fn suggest_command(error: &mut clap::Error, program: &Command, words: &[String]) {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -188,7 +185,7 @@ fn page(group: &CommandGroup, program: &Command) -> Command {
         .subcommands(below)
 }
 
-/// Prints the help of a command or of a group. If a word is the name of both, the group is shown.
+/// If a word is the name of a command and of a group, the group is shown.
 pub(crate) fn run(arguments: &Arguments, program: Command) -> Result<Exit, Failure> {
     let words = &arguments.of[..];
     let named = if let [word] = words { group(word) } else { None };

@@ -74,8 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Returns a flag's answer, the default (with `--yes` or for an empty line), or a line of
-    /// standard input, which may be a file with the answers.
+    /// Standard input may be a file with the answers.
     fn ask(&self, question: &str, default: &str, given: Option<String>) -> Result<String, Failure> {
         if let Some(given) = given {
             return Ok(given);
@@ -127,7 +126,6 @@ impl Arguments {
         Ok(text(kind, &projects, &algorithms, &seeds))
     }
 
-    /// Checks that all projects except built-in ones exist relative to the study file.
     fn check_projects(&self, kind: &dyn SubjectKind, projects: &[String]) -> Result<(), Failure> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let named = projects.iter().filter(|project| !kind.is_builtin(Path::new(project)));
@@ -154,8 +152,7 @@ fn default_projects(kind: &str) -> &'static str {
     }
 }
 
-/// Returns the algorithms of a kind (none if the kind accepts any name), and a few algorithms as an
-/// example.
+/// Returns the known algorithms of a kind, and a few algorithms as an example.
 fn algorithms(kind: &dyn SubjectKind) -> (Vec<String>, Vec<String>) {
     let known: Vec<String> = kind.algorithms().into_iter().map(|one| one.name).collect();
     if known.iter().any(|name| name == ANY_ALGORITHM) {

@@ -29,11 +29,6 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Returns the text of all licences.
-///
-/// # Errors
-///
-/// If this program was built without access to the licences.
 pub(crate) fn text() -> Result<String, Failure> {
     let mut text = String::new();
     GzDecoder::new(TEXT).read_to_string(&mut text).map_err(Failure::new)?;
@@ -86,7 +81,7 @@ mod tests {
         }
         let listed = used.iter().all(|number| texts.contains(&format!("\n[{number}] ")));
         assert!(listed && used.last() == Some(&used.len()), "{used:?}");
-        // The text contains none of this program's own crates.
+        // The crates of this program are not listed.
         assert!(!parts.iter().any(|part| part.starts_with("catherd-")));
     }
 }

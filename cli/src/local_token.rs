@@ -1,6 +1,5 @@
-//! The token of a coordinator on loopback, which keeps out other users of the machine. At its first
-//! start, the coordinator writes the token to a file that only the same user can read. Workers and
-//! clients of this user find the file by the address of the coordinator.
+//! The token of a coordinator on loopback, which keeps out other users of the machine. The
+//! coordinator writes the token to a file that only its user can read.
 
 use std::fs;
 use std::io::{self, Read};
@@ -16,13 +15,7 @@ use crate::tokens::new_token;
 /// Maximum number of bytes that are read from a token file.
 const MAX_BYTES: u64 = 4096;
 
-/// Returns the token of the coordinator that listens on an address, and the token's file. A new
-/// token is made if there is no file or the file contains no valid token.
-///
-/// # Errors
-///
-/// If there is no folder for the file, if the folder or the file belongs to another user or is
-/// accessible to others, or if the token cannot be read, made or written.
+/// Returns the token of the coordinator that listens on an address, and the token's file.
 pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> {
     let file = folder().map(|folder| folder.join(name(address))).ok_or_else(|| {
         Failure::new(
@@ -44,13 +37,7 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
 
 /// Returns the token of this user's coordinator at an address on loopback, and the IP address for
 /// which the token was made. The token may be sent only to this address, because `localhost` may
-/// refer to several addresses. If an IP address has no token yet, the token is read when a request
-/// is sent, because the coordinator may start later.
-///
-/// # Errors
-///
-/// If the folder or the file belongs to another user or is accessible to others, or if the file
-/// cannot be read.
+/// refer to several addresses.
 pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure> {
     let Some(folder) = folder() else { return Ok(None) };
     let addresses = loopback(address.strip_prefix("http://").unwrap_or(address));
@@ -61,12 +48,12 @@ pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure
     }
     let [address] = addresses[..] else { return Ok(None) };
     let file = folder.join(name(address));
-    // Ignore an error in reading the file, because it is reported at the next start.
+    // Read the token when a request is sent, because the coordinator may start later. Ignore
+    // errors, because they are reported at the next start.
     let late = move || read(&file).ok().flatten();
     Ok(Some((address, Token::Late(Arc::new(late)))))
 }
 
-/// Returns the loopback addresses to which `address` refers.
 fn loopback(address: &str) -> Vec<SocketAddr> {
     let address = address.trim_end_matches('/');
     if let Ok(address) = address.parse::<SocketAddr>() {
@@ -83,7 +70,6 @@ fn name(address: SocketAddr) -> String {
     format!("{}-{}.token", address.ip().to_string().replace(':', "_"), address.port())
 }
 
-/// Returns the folder for this user's state.
 pub(crate) fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     // Ignore a relative path, as the XDG Base Directory Specification requires.
@@ -95,7 +81,6 @@ pub(crate) fn folder() -> Option<PathBuf> {
     state.map(|state| state.join("catherd"))
 }
 
-/// Reads a token file. Returns `None` if there is no such file or no valid token in the file.
 fn read(file: &Path) -> Result<Option<String>, Failure> {
     let opened = match fs::File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -116,7 +101,6 @@ fn read(file: &Path) -> Result<Option<String>, Failure> {
     Ok(valid.then(|| token.to_owned()))
 }
 
-/// Checks that other users cannot put files into a folder or read its files.
 fn check_private(folder: &Path) -> io::Result<()> {
     catherd_platform::check_private(&fs::metadata(folder)?)
 }

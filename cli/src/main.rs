@@ -1,32 +1,4 @@
-//! The command line of catherd: argument parsing, wiring of the crates, and messages.
-//!
-//! - [`run`]: executes a study on this machine and writes its results.
-//! - [`check`]: checks a study and estimates its cost; [`notify`]: the command that is started when
-//!   a study has ended.
-//! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the
-//!   commands about results, in a crate next to the analysis; [`reproduce`]: a study and its
-//!   report.
-//! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
-//! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
-//!   submit, watch and fetch studies; [`study_status`]: the status of studies as text and JSON;
-//!   [`remote`]: addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: the
-//!   sources of credentials; [`health`]: asks a coordinator whether it serves.
-//! - [`rendezvous`]: files with the address of a coordinator.
-//! - [`programs`]: how external programs are run.
-//! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`inspect`], [`dataset`]: commands that
-//!   serve several kinds, and pass projects to the commands of their kind; [`pair`]: the arguments
-//!   for one project and one suite.
-//! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the
-//!   kinds.
-//! - [`tools`]: prepares and checks external tools on this machine.
-//! - [`subjects`]: the subject kinds, and the command that lists them.
-//! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters;
-//!   [`completions`]: completions for shells, and the manual; [`licences`]: the licences of all
-//!   parts of the program.
-//! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
-//! - [`failure`]: the meanings of exit codes, and messages for errors of libraries, in a separate
-//!   crate.
+//! The command line of catherd.
 
 mod backup;
 mod certificates;

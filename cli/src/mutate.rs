@@ -56,7 +56,6 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// Returns the mutation operators with their changes, for the help.
 fn operators() -> String {
     format!("{}\n\n{}", scratch::operators(), javascript::MUTATION_OPERATORS)
 }

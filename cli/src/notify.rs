@@ -16,7 +16,6 @@ pub(crate) struct Notify {
 }
 
 impl Notify {
-    /// Starts the command, if there is one, and waits for its end.
     pub(crate) fn execute(
         &self,
         study: &str,

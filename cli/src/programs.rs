@@ -1,5 +1,5 @@
-//! How this executable runs the programs of the subject kind `command`, and the command `catherd
-//! supervise`, the process between a worker and a program.
+//! Settings for the programs of the subject kind `command`, and `catherd supervise`, the process
+//! between a worker and a program.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,6 @@ impl Isolation {
         }
     }
 
-    /// Returns how this process runs programs whose working folders are in `folder`.
     pub(crate) fn programs(
         self,
         folder: &Path,
@@ -61,9 +60,8 @@ impl Isolation {
         Ok(Programs { folder, supervisor, hidden, tools, trials, namespaces, exclusive: false })
     }
 
-    /// Returns how a worker, which executes only one run at a time, runs programs. If isolation is
-    /// wanted, `warn` is called with the guarantees that the system does not give; if isolation is
-    /// required, a missing guarantee is an error.
+    /// Returns how a worker, which executes only one run at a time, runs programs. `warn` receives
+    /// the guarantees that the system does not give.
     pub(crate) fn programs_of_worker(
         self,
         folder: &Path,
@@ -97,8 +95,6 @@ impl Isolation {
     }
 }
 
-/// Returns a line about the guarantees that this system does not give to programs, if isolation is
-/// wanted. If isolation is required, a missing guarantee is an error.
 pub(crate) fn missing_guarantees(
     folder: &Path,
     isolation: Isolation,

@@ -27,7 +27,6 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Returns the URLs of the coordinators, each with the credentials.
     pub(crate) fn addresses(&self) -> Result<Vec<(String, Access)>, Failure> {
         self.credentials.reach_all(&rendezvous::resolved(&self.coordinator)?)
     }
@@ -47,7 +46,6 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Returns the options that name a file or folder, each with the path.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let options = [("--tls", &self.tls), ("--token-file", &self.token_file)];
         options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
@@ -65,7 +63,6 @@ impl Credentials {
         keys.chain(tokens).collect()
     }
 
-    /// Returns the URLs of coordinators of the same store, each with the credentials.
     pub(crate) fn reach_all(&self, addresses: &[String]) -> Result<Vec<(String, Access)>, Failure> {
         let tls = self.tls.as_deref().map(read_tls).transpose()?;
         let token = self.token_file.as_deref().map(read_token).transpose()?;
@@ -88,7 +85,6 @@ impl Credentials {
     }
 }
 
-/// Checks that an address is a host and a port.
 fn with_port(address: &str) -> Result<&str, Failure> {
     let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
     // An IPv6 address has colons inside brackets.

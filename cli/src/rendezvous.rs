@@ -19,17 +19,10 @@ const MAX_BYTES: u64 = 4096;
 /// Time between two attempts to read a file.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether any of the addresses is a rendezvous file.
 pub(crate) fn is_used(addresses: &[String]) -> bool {
     addresses.iter().any(|address| address.starts_with(PREFIX))
 }
 
-/// Replaces rendezvous files by the addresses that they contain.
-///
-/// # Errors
-///
-/// If a file cannot be read, is larger than [`MAX_BYTES`], or does not consist of addresses on
-/// separate lines.
 pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
     let resolve = |address: &String| match address.strip_prefix(PREFIX) {
         Some(file) => read(Path::new(file)).map_err(|cause| {
@@ -44,7 +37,7 @@ pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
     Ok(found.concat())
 }
 
-/// Waits until [`resolved`] succeeds, but at most for the time `limit`.
+/// Retries [`resolved`] until it succeeds or the time `limit` has passed.
 pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
     let start = Instant::now();
     let mut told = false;
@@ -63,7 +56,6 @@ pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<Strin
     }
 }
 
-/// Reads the addresses in a file, one on each line.
 fn read(file: &Path) -> io::Result<Vec<String>> {
     // Limit the size, because a device such as `/dev/zero` has no end.
     let mut text = String::new();
@@ -82,8 +74,7 @@ fn read(file: &Path) -> io::Result<Vec<String>> {
     Ok(lines.into_iter().map(str::to_owned).collect())
 }
 
-/// Returns the address of a listener. If the listener accepts connections on all addresses, the
-/// name of this host is used.
+/// If the listener accepts connections on all addresses, the name of this host is used.
 pub(crate) fn reachable(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("{}:{}", catherd_platform::host(), address.port()),
@@ -91,7 +82,7 @@ pub(crate) fn reachable(address: SocketAddr) -> String {
     }
 }
 
-/// Writes the address of a coordinator. The file is replaced atomically.
+/// The file is replaced atomically.
 pub(crate) fn write(file: &Path, address: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));

@@ -1,13 +1,4 @@
 //! `catherd run`: executes a study on this machine and writes its results.
-//!
-//! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for projects.
-//! - [`power`]: the effects that a study can find.
-//! - [`local_cluster`]: a coordinator and its workers until every run has ended.
-//! - [`trials`]: trials of other results, which are measured again.
-//! - [`display`]: progress on a terminal; [`events`]: progress as JSON; [`summary`]: the text at
-//!   the end of a study.
-//!
-//! The code for the folder, its tables and the rounds of a race is in `catherd-analysis-results`.
 
 mod corpus;
 mod display;
@@ -162,8 +153,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     execute(&arguments).map(|(exit, _)| exit)
 }
 
-/// Runs a study, and then starts the command of `--notify-command`. Returns the exit code and the
-/// folder of the study.
+/// Returns the exit code and the folder of the study.
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let ended = execute_study(arguments);
@@ -263,7 +253,6 @@ impl Rounds for LocalRunner<'_> {
     }
 }
 
-/// Executes plans on this machine, in the folder of the study.
 struct LocalRunner<'a> {
     folder: &'a StudyFolder,
     corpus: &'a Corpus,
@@ -286,8 +275,6 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { folder, corpus, arguments, tables, studies, events: Events::default() }
     }
 
-    /// Executes a plan. Writes interim tables if the execution fails or ends early, but not if it
-    /// is stopped at once.
     fn run(&mut self, plan: Plan) -> Result<Ended, Failure> {
         let title = Title::new(&plan);
         self.studies.names.push(plan.name.clone());
@@ -382,8 +369,8 @@ impl<'a> LocalRunner<'a> {
         stored.map_err(Worded::worded)
     }
 
-    /// Writes the tables of a study that was stopped or that failed. An error is only printed as a
-    /// warning, because the reason why the study ended is more important.
+    /// An error is only printed as a warning, because the reason why the study ended is more
+    /// important.
     fn write_interim_tables(&self) {
         match self.tables.write(self.studies.results(), Extent::WithSuites) {
             Ok(_) => {}
@@ -401,8 +388,6 @@ impl Arguments {
         self.out.clone().unwrap_or_else(default)
     }
 
-    /// Returns the cores for workers. Prints a note if there are fewer cores than requested
-    /// workers.
     fn cores(&self) -> Vec<usize> {
         let allowed = allowed_cores();
         let mut cores = Topology::of_this_machine().worker_cores(&allowed, self.siblings);

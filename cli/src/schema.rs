@@ -84,7 +84,6 @@ pub(crate) fn study() -> Value {
     })
 }
 
-/// Returns the keys of a study that are the same for all kinds, with their schemas.
 fn parts() -> [(&'static str, Value); 8] {
     let number = |least: u64| json!({ "type": "integer", "minimum": least });
     let level = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
@@ -150,7 +149,6 @@ fn parts() -> [(&'static str, Value); 8] {
     ]
 }
 
-/// Returns the schema of the limits of a run: real time, and the units of all kinds.
 fn budget() -> Value {
     let time = json!({ "type": "string", "pattern": "^ *[0-9.]+ *(ms|s|min|h) *$" });
     let number = json!({ "type": "integer", "minimum": 1 });
@@ -173,8 +171,6 @@ fn budget() -> Value {
     )
 }
 
-/// Returns the schemas for an entry of `algorithms`: a name, or the table of one of the kind's
-/// algorithms.
 fn entries(kind: &dyn SubjectKind) -> Vec<Value> {
     let algorithms = kind.algorithms();
     let any = algorithms.iter().any(|algorithm| algorithm.name == ANY_ALGORITHM);
@@ -202,7 +198,6 @@ fn entries(kind: &dyn SubjectKind) -> Vec<Value> {
     forms
 }
 
-/// Collects the parameters of all algorithms of a kind.
 fn merged(kind: &dyn SubjectKind) -> AlgorithmInfo {
     let mut all: Vec<ParameterInfo> = Vec::new();
     for parameter in kind.algorithms().into_iter().flat_map(|algorithm| algorithm.parameters) {
@@ -213,9 +208,8 @@ fn merged(kind: &dyn SubjectKind) -> AlgorithmInfo {
     AlgorithmInfo { name: kind.name(), summary: String::new(), parameters: all }
 }
 
-/// Returns the schema of an algorithm's table of parameters. A value may be a list, which makes a
-/// grid. A name with a dot may also be a key of a nested table. `open` permits other parameters,
-/// such as the parameters that an adapter declares.
+/// A value may be a list, which makes a grid, and a name with a dot may also be a key of a nested
+/// table. `open` permits other parameters, such as the parameters that an adapter declares.
 fn parameters(algorithm: &AlgorithmInfo, open: bool) -> Value {
     let mut properties = Map::new();
     for parameter in &algorithm.parameters {

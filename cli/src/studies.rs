@@ -1,6 +1,4 @@
-//! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
-//! `resume`, `cancel`, `delete`, `share`, `why` and `results`. The module `workers` has the
-//! commands that manage workers.
+//! The commands that manage the studies and the workers of a coordinator.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -363,9 +361,8 @@ impl Results {
     }
 }
 
-/// Fetches the results of a study, in the order of the study's runs. A lost stream is continued
-/// after the last result that arrived. `number` is the study's number at the time when the plan was
-/// read.
+/// Fetches the results of a study in the order of its runs. `number` is the number of the study at
+/// the time when the plan was read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,

@@ -26,7 +26,6 @@ const COUNT_WIDTH: usize = 7;
 /// Number of characters after which a name in a column is cut.
 const NAME_WIDTH: usize = 40;
 
-/// Describes the number of workers, the rate at which runs end, and the remaining time.
 pub(crate) fn pace(status: &v1::Status) -> String {
     let mut text = plural(status.workers as usize, "worker");
     let left = status.pending + status.leased;
@@ -47,8 +46,6 @@ pub(crate) fn pace(status: &v1::Status) -> String {
     text
 }
 
-/// Formats the status as text: workers, all studies or the study `only`, and the runs without a
-/// record if they are given.
 pub(crate) fn as_text(
     status: &v1::Status,
     only: Option<&str>,
@@ -112,7 +109,6 @@ pub(crate) fn as_text(
     text
 }
 
-/// Formats the table of all studies, or of the study with the name `only`.
 pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> String {
     let mut text = String::new();
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
@@ -182,7 +178,6 @@ fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
     text
 }
 
-/// Makes a name fit into a column.
 fn shown_name(name: &str) -> String {
     let name = printable(name);
     match name.char_indices().nth(NAME_WIDTH) {
@@ -191,7 +186,6 @@ fn shown_name(name: &str) -> String {
     }
 }
 
-/// Formats the status as JSON, with the runs without a record if they are given.
 pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     let studies = status.studies.iter().map(|study| {
         let mut object = json!({
@@ -258,7 +252,6 @@ pub(crate) fn state(study: &v1::Study) -> &'static str {
     }
 }
 
-/// Whether a path is a folder of results.
 pub(crate) fn has_tables(folder: &Path) -> bool {
     folder.join("runs.parquet").is_file()
 }
@@ -273,8 +266,7 @@ fn states_of_runs(results: &Results) -> RunStates {
     RunStates { done, failed: ended - done, ..results.states.unwrap_or(planned) }
 }
 
-/// Returns the status that a coordinator with only this study would report. Runs that a race does
-/// not need are not counted as planned.
+/// Runs that a race does not need are not counted as planned.
 pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
     let results = Results::read(folder).map_err(Worded::worded)?;
     let RunStates { planned, done, failed, quarantined, dropped, pending } =

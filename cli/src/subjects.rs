@@ -71,8 +71,8 @@ pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
     KINDS.get(name).map_err(Worded::worded)
 }
 
-/// Makes a runner for a kind. Some kinds require that runs are executed in a separate process,
-/// which writes the file `mark` if the system refuses memory.
+/// Some kinds require that runs are executed in a separate process, which writes the file `mark` if
+/// the system refuses memory.
 pub(crate) fn runner(
     name: &str,
     context: &RunnerContext<'_>,
@@ -120,14 +120,11 @@ static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_
     _ => PathBuf::from("/proc/self/exe"),
 });
 
-/// Returns the names of the algorithms of the default kind, for help texts.
 pub(crate) fn algorithm_names() -> String {
     let algorithms = KINDS.default_kind().algorithms().into_iter();
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the name of the first kind that has an algorithm with this name, unless the default kind
-/// has such an algorithm. Kinds that accept any name are ignored.
 pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
     let has = |kind: &dyn SubjectKind| kind.algorithms().iter().any(|one| one.name == algorithm);
     if has(KINDS.default_kind()) {

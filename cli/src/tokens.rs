@@ -18,8 +18,8 @@ pub(crate) fn new_token() -> Result<String, Failure> {
     Ok(format!("catherd-{}", hex::encode(secret)))
 }
 
-/// Reads the token file of a coordinator. The file must contain a token, because otherwise no
-/// worker and no client could use the coordinator.
+/// The file must contain a token, because otherwise no worker and no client could use the
+/// coordinator.
 pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
     let tokens = TokenStore::read(file).map_err(Worded::worded)?;
     if tokens.is_empty() {

@@ -1,7 +1,5 @@
 //! `catherd tool prepare` and `catherd doctor`: prepare external tools, and check whether this
 //! machine can run external tools.
-//!
-//! - [`trial`]: `catherd tool try`, one run of a tool.
 
 mod trial;
 
@@ -79,8 +77,6 @@ Examples:
 /// The meaning of exit code 2 of `catherd doctor`.
 const UNUSABLE: (Exit, &str) = (Exit::Incomplete, "a tool cannot be run on this machine");
 
-/// Returns the tools of a study or of an adapter's folder, and the projects of the study and at the
-/// paths `projects`.
 fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject>), Failure> {
     let mut folders = BTreeSet::from([of.to_owned()]);
     let mut sources = projects.to_vec();
@@ -119,8 +115,7 @@ fn adapter_hint(path: &Path) -> String {
     "name a folder with adapter.toml and the executable run".to_owned()
 }
 
-/// Returns the folders of the adapters and measurers that algorithms name. `base` is the folder of
-/// the study file.
+/// `base` is the folder of the study file.
 fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     let named = algorithms.iter().flat_map(|algorithm| {
         ["adapter", "measurer"].map(|name| match algorithm.parameters.get(name) {
@@ -131,8 +126,7 @@ fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     named.flatten().collect()
 }
 
-/// Lets a tool describe projects, in namespaces if the kernel permits them. Prints the projects
-/// that the tool does not support, and the projects that it could not describe.
+/// Lets a tool describe projects, in namespaces if the kernel permits them.
 fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Result<(), Failure> {
     let place = environment.join("work");
     let programs = Isolation::Wanted.programs(&place, &[], &[])?;

@@ -26,7 +26,7 @@ use crate::run::TRIALS;
 use crate::{rendezvous, subjects};
 use processes::Processes;
 
-/// Maximum time that an option accepts, in seconds: ten years.
+/// Maximum time that an option accepts, in seconds: about ten years.
 const MAX_SECONDS: u64 = 10 * 366 * 24 * 3600;
 
 /// Default memory limit of a worker, in MiB.
@@ -167,7 +167,6 @@ pub(crate) struct Arguments {
     exit_with_parent: bool,
 }
 
-/// Parses the end of an allocation, and returns the remaining time.
 fn time_left(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(seconds) => {
@@ -178,7 +177,6 @@ fn time_left(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Parses a time such as 90min, 8h or 30d.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a time; write one such as 90min, 8h or 30d");
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -279,7 +277,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
 }
 
-/// Creates the folder of unmeasured trials, and returns the absolute path.
 fn trials_folder(path: &Path) -> Result<PathBuf, Failure> {
     let made = catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(path);
     made.and_then(|()| std::path::absolute(path)).map_err(|cause| {
@@ -296,8 +293,7 @@ fn coordinators(
     Ok(coordinators.map(|(url, access)| CoordinatorAddress { url, access }).collect())
 }
 
-/// Returns a function that reads the rendezvous files again while no coordinator answers, if an
-/// address names such a file.
+/// While no coordinator answers, the rendezvous files are read again.
 fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation> {
     if !rendezvous::is_used(connect) {
         return None;
@@ -334,8 +330,7 @@ fn not_a_sibling(core: usize) -> Result<(), Failure> {
 /// Number of attempts to look up the name of a coordinator, one second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
-/// Checks that the name of at least one coordinator can be resolved. An unknown name is probably a
-/// typing error, for which it would not help to retry until the time-out.
+/// An unknown name is probably a typing error, which retrying would not correct.
 fn known_names(addresses: &[String]) -> Result<(), Failure> {
     let mut reason = String::new();
     for attempt in 0..NAME_ATTEMPTS {
@@ -356,20 +351,15 @@ fn known_names(addresses: &[String]) -> Result<(), Failure> {
     Err(Failure::new(reason).hint("correct the name in --connect, HOST:PORT"))
 }
 
-/// Returns the name that `catherd run` gives to the worker of a core.
 fn name_of(core: usize) -> String {
     format!("core-{core}")
 }
 
-/// Returns the spool that `catherd run` assigns to the worker of a core.
 pub(crate) fn spool(spools: &Path, core: usize) -> PathBuf {
     spools.join(name_of(core))
 }
 
-/// Returns the command with which `catherd run` starts the worker of a core.
-///
-/// The worker reads the token from standard input, because other users can read command lines. The
-/// worker executes programs only if `programs` is given.
+/// The worker reads the token from standard input, because other users can read command lines.
 pub(crate) fn command(
     program: &Path,
     address: &str,

@@ -51,7 +51,7 @@ pub(crate) struct Cluster {
 /// Microseconds of simulated time.
 pub(crate) type Time = u64;
 
-/// Microseconds between two heartbeats of a worker, a fifth of the default lease term.
+/// Microseconds between two heartbeats of a worker.
 pub(crate) const HEARTBEAT_INTERVAL: f64 = 3e6;
 /// Microseconds between two polls of the progress.
 pub(crate) const POLL_INTERVAL: Time = 200_000;

@@ -62,8 +62,7 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Number of rounds, and number of runs that each worker leases and commits in a round. Both are so
-/// small that no lease expires.
+/// Number of rounds, and number of runs that each worker leases and commits in a round.
 const ROUNDS: (usize, usize) = (10, 10);
 
 /// Size in bytes of the project that workers fetch.
@@ -158,7 +157,6 @@ impl<'a> Bench<'a> {
         Ok((cost.map(|us| us.max(0.0)), value))
     }
 
-    /// Returns the latencies that the workers have measured since the last call.
     fn seen(&mut self) -> Latencies {
         let mut seen = Latencies::default();
         for worker in &mut self.workers {
@@ -224,7 +222,6 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Measures the costs of an idle coordinator and of viewers of the dashboard.
     fn quiet(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let workers = self.arguments.workers as f64;
         let (spent, ()) = self.spending(|_| {
@@ -246,7 +243,7 @@ impl<'a> Bench<'a> {
         self.act(Act::Beat(1)).map(drop)
     }
 
-    /// Measures planning, and leases and commits of full batches, which occur if runs take no time.
+    /// Measures a large study, whose batches are full because its runs take no time.
     fn batches(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let before = self.server.memory().0;
         let disk = server::size(&self.arguments.dir);
@@ -291,7 +288,6 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Measures requests about the status, the export of the large study, and a restart.
     fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let study = || "batches".to_owned();
         let start = Instant::now();
@@ -340,8 +336,8 @@ impl<'a> Bench<'a> {
         self.server.stop()
     }
 
-    /// Submits a study of at least `runs` runs, and returns the number of its runs, which is a
-    /// multiple of the number of projects.
+    /// Returns the number of runs, which is a multiple of the number of projects and at least
+    /// `runs`.
     fn submit(&mut self, name: &str, runs: usize) -> Result<usize, Failure> {
         let projects = self.arguments.projects.max(1);
         let study = Study {
@@ -387,7 +383,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the bytes of a project of a study. Only the project with number 0 is large.
+/// Only the project with number 0 is large.
 fn project(study: &str, number: usize) -> Vec<u8> {
     let mut bytes = format!("{study} {number}").into_bytes();
     if number == 0 {
@@ -396,7 +392,7 @@ fn project(study: &str, number: usize) -> Vec<u8> {
     bytes
 }
 
-/// Requests the page of the dashboard, and returns the size of the response in bytes.
+/// Returns the size of the response in bytes.
 fn view(dashboard: SocketAddr) -> io::Result<usize> {
     let mut stream = TcpStream::connect(dashboard)?;
     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;

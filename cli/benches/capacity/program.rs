@@ -1,9 +1,5 @@
 //! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can
 //! serve.
-//!
-//! - [`measure`]: measures the [`Costs`] of `catherd coordinator` with simulated workers.
-//! - [`analytic_model`], [`simulation`]: predict the load of the coordinator of a larger cluster
-//!   from these costs.
 
 pub(crate) mod analytic_model;
 mod measure;

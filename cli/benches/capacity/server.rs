@@ -68,7 +68,6 @@ impl Server {
         Ok(Server { child, address, dashboard, starting, _stderr: lines })
     }
 
-    /// Processor time of the process so far.
     pub(super) fn spent(&self) -> Cost {
         let mut spent = Cost::default();
         let threads = fs::read_dir(format!("/proc/{}/task", self.child.id()));
@@ -119,7 +118,6 @@ pub(super) fn size(dir: &Path) -> f64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len() as f64).sum()
 }
 
-/// Describes the cores of this machine and the current load.
 pub(super) fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));

@@ -121,7 +121,7 @@ impl SimulatedWorker {
         Ok(())
     }
 
-    /// Sends a lease request, and returns the number of granted leases.
+    /// Returns the number of granted leases.
     async fn lease(&mut self) -> Result<usize, Status> {
         let project = self.project;
         let request = v1::LeaseRequest {
@@ -143,7 +143,6 @@ impl SimulatedWorker {
         Ok(count)
     }
 
-    /// Commits the oldest leases, at most `most` of them, in one request.
     async fn commit(&mut self, most: usize) -> Result<(), Status> {
         let some: Vec<_> = self.leases.drain(..most.min(COMMIT).min(self.leases.len())).collect();
         let completions = some.iter().map(|lease| self.completion(lease));

@@ -118,11 +118,9 @@ pub(crate) struct Simulation<'a> {
     /// Time at which the network becomes free.
     link: Time,
     waiting: VecDeque<(u32, bool)>,
-    /// Requests of the current group commit.
     group: Vec<(u32, bool)>,
     /// Number of heartbeats that wait for the writer.
     beats: f64,
-    /// Whether a poll of the progress waits for the writer.
     poll: bool,
     writing: bool,
     /// Number of runs that are not leased yet.
@@ -132,7 +130,7 @@ pub(crate) struct Simulation<'a> {
     seen: Outcome,
 }
 
-/// Result of a simulation. Until the end, shares are sums of microseconds.
+/// Result of a simulation. While the simulation runs, the shares are sums of microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     workers: u32,
@@ -144,8 +142,8 @@ pub(crate) struct Outcome {
     link: f64,
     /// Share of the workers' time without work, in 0..=1.
     pub(crate) idle: f64,
-    /// Number at index n: lease requests answered after at least 2^(n-1) and less than 2^n
-    /// microseconds.
+    /// The number at index n counts lease requests that were answered after at least 2^(n-1) and
+    /// less than 2^n microseconds.
     latencies: Vec<u64>,
     events: u64,
 }
@@ -267,7 +265,7 @@ impl<'a> Simulation<'a> {
                 self.after(HEARTBEAT_BUNDLE, Event::Heartbeats);
             }
             Event::Poll => {
-                // A delayed poll replaces the polls that it delayed.
+                // While a poll waits, further polls are skipped.
                 if !self.poll {
                     self.poll = true;
                     self.background(workers * costs.poll_worker.others_us);
@@ -283,8 +281,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Distributes `others` microseconds of work among the other cores. No request waits for this
-    /// work.
+    /// Distributes `others` microseconds of work among the other cores.
     fn background(&mut self, others: f64) {
         self.seen.others += others;
         let share = (others / self.cores.len() as f64) as Time;
@@ -317,8 +314,6 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Starts a group commit of at most [`GROUP`] requests, if any work waits and no commit is in
-    /// progress.
     fn write(&mut self) {
         if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.poll) {
             return;
@@ -341,7 +336,6 @@ impl<'a> Simulation<'a> {
         self.after((busy + sync).max(1.0) as Time, Event::Written);
     }
 
-    /// Answers the lease request of a worker.
     fn granted(&mut self, number: u32) {
         let batch = (self.model.batch() as u64).min(self.pending);
         let worker = &mut self.workers[number as usize];

@@ -18,13 +18,13 @@ pub struct BudgetBar {
 /// What a search has spent and reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
-    /// Test executions.
+    /// Number of test executions.
     pub executions: u64,
-    /// Steps of the program under test.
+    /// Number of steps of the program under test.
     pub steps: u64,
-    /// Covered goals.
+    /// Number of covered goals.
     pub covered: usize,
-    /// Goals.
+    /// Number of goals.
     pub goals: usize,
 }
 

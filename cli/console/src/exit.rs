@@ -12,7 +12,7 @@ pub enum Exit {
     Incomplete,
     /// Stopped early, for example by a signal.
     Stopped,
-    /// A number did not pass a check.
+    /// A check failed.
     CheckFailed,
     /// A worker stopped because a disk is full.
     DiskFull,

@@ -1,4 +1,4 @@
-//! Functions and types that all commands of catherd need.
+//! Functions and types for the commands of catherd.
 //!
 //! - [`Failure`]: the error of a command, with a hint; [`Exit`]: the result of a command that did
 //!   not fail; [`exit_codes`]: the section of a command's help that lists exit codes.
@@ -6,9 +6,6 @@
 //! - [`places`]: checks of paths, and folders for working files; [`output`]: files that are
 //!   written.
 //! - [`Pair`], [`Generation`], [`Mutation`]: the requests of commands that serve several kinds.
-//!
-//! The messages for errors of libraries are in the crate `catherd-cli-failures` and in the crates
-//! of commands.
 
 mod budget_bar;
 mod exit;

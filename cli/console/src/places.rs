@@ -1,5 +1,4 @@
-//! Folders for working files, and checks of paths: a missing path is reported with a similar path
-//! that exists, if there is one, and a file is refused if a folder is expected.
+//! Folders for working files, and checks of paths that users name.
 
 use std::fs;
 use std::path::{Path, PathBuf};

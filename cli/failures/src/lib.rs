@@ -50,7 +50,7 @@ pub const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not h
 pub const DAMAGED_RUN: &str =
     "start `catherd run` or the coordinator again: it executes damaged runs once more";
 
-/// Advice about a function that a build without the feature `cluster` lacks.
+/// Advice about a command that needs the feature `cluster`.
 pub const BUILD_FOR_CLUSTERS: &str =
     "build catherd with what clusters need: cargo build --release --features cluster";
 
@@ -67,8 +67,7 @@ workers send the rest again (catherd backup copies a store that is in use)";
 pub const UNREADABLE: &str =
     "name a study file, or the study's parts with flags; see catherd run --help";
 
-/// An error of a library that can be converted to a failure with a message and a hint. (The
-/// conversion cannot be `From`, because both types are from other crates.)
+/// An error of a library that can be converted to a failure with a message and a hint.
 pub trait Worded {
     /// Returns the failure of a command that ends with this error.
     fn worded(self) -> Failure;

@@ -39,7 +39,6 @@ pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
     Ok(Expiry { text, urgent: left < EXPIRES_SOON })
 }
 
-/// Calls `read` with the first certificate in `pem`.
 fn parsed<T>(
     pem: &[u8],
     read: impl FnOnce(&x509_parser::certificate::X509Certificate<'_>) -> T,
@@ -53,7 +52,6 @@ fn parsed<T>(
     Ok(read(&certificate))
 }
 
-/// Returns the host names and IP addresses in a certificate in PEM.
 fn names(pem: &[u8]) -> Result<Vec<String>, Failure> {
     parsed(pem, |certificate| {
         let extension = certificate.subject_alternative_name().ok().flatten();
@@ -71,7 +69,6 @@ fn names(pem: &[u8]) -> Result<Vec<String>, Failure> {
 }
 
 impl MakeCerts {
-    /// Makes the requested certificates, or renews the certificates in the folder.
     pub(super) fn make(&self) -> Result<Exit, Failure> {
         let mut folders = Vec::new();
         for names in &self.certificates {
@@ -88,7 +85,6 @@ impl MakeCerts {
         Ok(Exit::Success)
     }
 
-    /// Returns the folders with certificates, each with the names in the certificate.
     fn present(&self) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
         let entries = fs::read_dir(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let mut folders = Vec::new();
@@ -108,7 +104,6 @@ impl MakeCerts {
         }
     }
 
-    /// Writes ca.pem, cert.pem and a new key.pem into a folder.
     fn issue(
         &self,
         issuer: &CertifiedIssuer<'static, KeyPair>,
@@ -133,8 +128,8 @@ impl MakeCerts {
         Ok(())
     }
 
-    /// Returns the certificate authority. The key is read from the folder, or made if it is
-    /// missing; the authority's certificate is renewed.
+    /// The key is read from the folder, or made if it is missing; the authority's certificate is
+    /// renewed.
     fn authority(&self) -> Result<CertifiedIssuer<'static, KeyPair>, Failure> {
         fs::create_dir_all(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let file = self.dir.join("ca-key.pem");

@@ -131,7 +131,7 @@ pub(super) struct Allocator {
 }
 
 impl Allocation {
-    /// Makes an allocator. Workers connect to `address` unless the options name other addresses.
+    /// Workers connect to `address` unless the options name other addresses.
     pub(super) fn allocator(self, address: &str) -> Result<Allocator, Failure> {
         let Allocation { engine, options } = self;
         let shape = options.shape;
@@ -242,7 +242,6 @@ impl Allocator {
         self.state.write(&self.pilot.dir)
     }
 
-    /// Returns the tasks, each with whether one of its workers has leased a run.
     fn observed(&mut self, tasks: Vec<Task>, progress: &Progress) -> Vec<Observed> {
         let useful = progress.workers.iter();
         let useful = useful.filter(|worker| worker.leases > 0 || worker.accepted > 0);
@@ -269,8 +268,8 @@ impl Allocator {
     fn submit(&mut self, tasks: u32, time: Duration, live: &[Observed]) -> Result<(), Failure> {
         let live: Vec<Task> = live.iter().map(|observed| observed.task.clone()).collect();
         let next = self.state.next;
-        // If fewer workers than the minimum exist, the workers of some new tasks stay without a
-        // run.
+        // If fewer workers than the minimum exist, the workers of some new tasks stay even if they
+        // have no run.
         let least = self.shape.workers.min.div_ceil(self.pilot.cores_per_task);
         let staying = match least.saturating_sub(live.len() as u32) {
             0 => 0,

@@ -14,7 +14,6 @@ pub(super) use sending::exporter;
 /// The path of traces below the address of a collector.
 const PATH: &str = "/v1/traces";
 
-/// Parses the address of a collector, and adds [`PATH`] if it is missing.
 pub(super) fn url(text: &str) -> Result<String, String> {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return Err("write the address of a collector, such as http://127.0.0.1:4318".to_owned());
@@ -23,7 +22,6 @@ pub(super) fn url(text: &str) -> Result<String, String> {
     Ok(if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") })
 }
 
-/// Returns the error of a build that cannot send traces.
 #[cfg(not(feature = "traces"))]
 pub(super) fn exporter(_: &str) -> Result<SpanSink, Failure> {
     Err(Failure::new("this catherd was built without traces")

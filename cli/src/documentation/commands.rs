@@ -30,7 +30,6 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     all.into_iter().filter_map(of_catherd).collect()
 }
 
-/// Returns the words from `catherd` on if the command calls catherd.
 fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     let first = words.first()?;
     if first == "catherd" || first.ends_with("/catherd") {
@@ -46,8 +45,7 @@ fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     None
 }
 
-/// Adds the commands in `lines` that the program rejects to `flaws`, and returns the number of all
-/// commands.
+/// Returns the number of commands, and adds the commands that the program rejects to `flaws`.
 fn check_commands(lines: &str, flaws: &mut Vec<String>) -> usize {
     let joined = lines.replace("\\\n", " ");
     let commands: Vec<_> = joined.lines().flat_map(commands).collect();
@@ -88,7 +86,6 @@ fn check_mention(words: &[String], flaws: &mut Vec<String>) {
     }
 }
 
-/// Checks the examples in the help of a command and of its subcommands.
 fn examples(command: &Command, flaws: &mut Vec<String>) -> usize {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let lines: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  ")).collect();
@@ -97,7 +94,6 @@ fn examples(command: &Command, flaws: &mut Vec<String>) -> usize {
     below + check_commands(&lines.join("\n"), flaws)
 }
 
-/// Checks the commands of a page, in blocks of code and in sentences.
 fn check_page(text: &str, flaws: &mut Vec<String>) -> usize {
     let mut checked = 0;
     for (code, part) in parts(text) {
@@ -114,8 +110,6 @@ fn check_page(text: &str, flaws: &mut Vec<String>) -> usize {
     checked
 }
 
-/// Checks the commands in files such as YAML and TOML, for example in comments, in `args:` of
-/// containers, and in `run:` of workflows.
 fn check_configuration(text: &str, flaws: &mut Vec<String>) -> usize {
     let line = |line: &str| {
         let line = line.trim();

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, pages, parts, read, root, shown};
 
-/// Returns the targets of the links and pictures in a text, outside code.
 fn links(text: &str) -> Vec<String> {
     let prose: String = parts(text).filter(|(code, _)| !code).map(|(_, part)| part).collect();
     // Leave out code in sentences, which may contain brackets.
@@ -26,7 +25,6 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
-/// Returns the defect of a link, if the target is neither a URL nor an existing heading or file.
 fn broken(page: &Path, target: &str) -> Option<String> {
     if target.contains("://") {
         return None;

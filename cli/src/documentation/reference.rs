@@ -63,7 +63,7 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
     }
 }
 
-/// Ends a text with a full stop, which the first line of a help text lacks.
+/// The first line of a help text lacks the full stop.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     format!("{text}{}\n", if text.ends_with('.') { "" } else { "." })

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::{files_below, read, root, shown};
 
-/// Returns the Rust files in the `src` folders of all crates.
 fn sources() -> Vec<PathBuf> {
     let manifest = read(&root().join("Cargo.toml"));
     let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
@@ -16,8 +15,6 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the signatures of the functions declared with `pub fn` or `pub async fn` in a source,
-/// each with its line number.
 fn public_functions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begins = text.match_indices("pub fn ").chain(text.match_indices("pub async fn "));
     begins.map(|(at, _)| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{read, root, shown};
 
-/// Words to avoid and what to write instead.
+/// Words to avoid, each with a replacement.
 const AVOIDED: [(&str, &str); 10] = [
     ("alone", "only"),
     ("beside", "next to"),
@@ -19,7 +19,7 @@ const AVOIDED: [(&str, &str); 10] = [
     ("are no", "are not"),
 ];
 
-/// Uses of these words that are correct.
+/// Correct uses of these words.
 const CORRECT: [&str; 15] = [
     // The word with the meaning "without others".
     "is alone",

@@ -12,12 +12,8 @@ use crate::remote::Credentials;
 /// Time within which the coordinator must answer.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Requests a project that does not exist from the coordinators until one of them answers. Only
-/// workers may send this request.
-///
-/// # Errors
-///
-/// If no coordinator answers, or if the first one that answers refuses the token.
+/// Requests a project that does not exist from the coordinators until one of them answers. Only a
+/// token that admits workers permits this request.
 pub(crate) fn admits_workers(
     credentials: &Credentials,
     addresses: &[String],

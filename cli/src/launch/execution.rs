@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{unusable, worded};
 
-/// The file of the state in the folder of a launch.
 const FILE: &str = "launch.json";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,8 +32,6 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Returns the state of the launch in a folder, or a new state if there is none. A launch that
-    /// uses a different manager is an error.
     pub(crate) fn of_launch(dir: &Path, engine: Engine) -> Result<State, Failure> {
         if dir.join(FILE).exists() {
             let state = State::read(dir)?;
@@ -76,7 +73,6 @@ impl State {
         written.map_err(|cause| unusable(&file, &cause))
     }
 
-    /// Returns the manager, and the settings that are needed to list and end the tasks.
     pub(crate) fn pilot(self, dir: &Path) -> Result<(Engine, Pilot), Failure> {
         let dir = dir.canonicalize().map_err(|cause| unusable(dir, &cause))?;
         let State { engine, tag, hosts, submit_options, .. } = self;
@@ -84,11 +80,6 @@ impl State {
     }
 }
 
-/// Executes a command, and returns the standard output.
-///
-/// # Errors
-///
-/// If the command cannot be started or fails.
 pub(crate) fn execute(call: &Call) -> Result<String, Failure> {
     let Call { program, arguments, input } = call;
     let cannot_start = |cause: std::io::Error| {
@@ -138,7 +129,7 @@ pub(crate) fn listed(engine: Engine, pilot: &Pilot) -> Result<Vec<Task>, Failure
     Ok(tasks)
 }
 
-/// Asks the manager for the maximum size of an array. Without an answer, the default remains.
+/// Without an answer, the default remains.
 pub(crate) fn read_array_limit(engine: Engine, pilot: &mut Pilot) {
     let Some(call) = engine.array_limit() else { return };
     let answer = execute(&call).ok();

@@ -101,7 +101,6 @@ pub(crate) struct Shape {
 const IDLE: u64 = 120;
 
 impl Shape {
-    /// Creates and returns the folder of scripts and logs.
     pub(crate) fn folder(&self, engine: Engine) -> Result<PathBuf, Failure> {
         let dir = self.dir.clone().unwrap_or_else(|| PathBuf::from(format!("catherd-{engine}")));
         fs::create_dir_all(&dir).map_err(|cause| unusable(&dir, &cause))?;

@@ -12,8 +12,6 @@ use indicatif::ProgressBar;
 use crate::failure::Worded;
 use crate::places;
 
-/// Finds and checks projects. Prints warnings, and which projects are skipped or duplicates, with
-/// the reasons.
 pub(super) fn find(
     projects: &ProjectSource,
     kind: &'static dyn SubjectKind,

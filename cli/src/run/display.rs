@@ -21,7 +21,6 @@ const MAX_EXECUTING: usize = 4;
 /// Maximum number of reasons for failures that are shown while runs are executed.
 const MAX_REASONS: usize = 5;
 
-/// Name and size of a plan, for the first line.
 pub(super) struct Title {
     name: String,
     runs_per_project: usize,
@@ -34,16 +33,14 @@ impl Title {
     }
 }
 
-/// Shows progress until the plan has ended.
 pub(super) struct Display {
     mode: Mode,
     events: Events,
-    /// Number of reasons for failures that have been shown.
     reasons: usize,
     rate: Rate,
 }
 
-/// The rate at which runs end. A known rate is computed again only after a run has ended.
+/// A known rate is computed again only after a run has ended.
 #[derive(Default)]
 struct Rate {
     ended: u64,
@@ -71,7 +68,6 @@ impl Display {
         Display { mode, events: Events::default(), reasons: 0, rate: Rate::default() }
     }
 
-    /// Reports events as well, beginning with the start.
     pub(super) fn with_events(
         mut self,
         events: Events,
@@ -84,8 +80,6 @@ impl Display {
         self
     }
 
-    /// Reports each new reason for failed attempts as an event, and shows the first [`MAX_REASONS`]
-    /// reasons.
     pub(super) fn show_reasons(&mut self, progress: &Progress) {
         for count in progress.failures.iter().skip(self.reasons) {
             self.reasons += 1;
@@ -102,8 +96,6 @@ impl Display {
         }
     }
 
-    /// Prints the name and size of the plan, and how many runs ended earlier, unless `quiet` is
-    /// true.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
             return Display::of(Mode::Quiet);
@@ -192,8 +184,7 @@ impl Pace {
         self.expected.or_else(at_rate)
     }
 
-    /// Formats the rate at which runs end. If the expected time is known, the rate agrees with that
-    /// time.
+    /// If the expected time is known, the rate agrees with that time.
     pub(crate) fn rate(&self) -> Option<String> {
         let per_second = match self.expected.map(|left| left.as_secs_f64()) {
             Some(seconds) if self.left > 0 && seconds > 0.0 => self.left as f64 / seconds,

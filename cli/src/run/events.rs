@@ -13,7 +13,6 @@ use super::display::ended;
 /// Minimum time between two events of progress.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reports events if they are requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Events {
     wanted: bool,
@@ -39,7 +38,6 @@ impl Events {
         }));
     }
 
-    /// Reports progress, at most once per [`INTERVAL`].
     pub(super) fn progressed(&mut self, progress: &Progress) {
         if !self.wanted || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;
@@ -54,7 +52,6 @@ impl Events {
         }));
     }
 
-    /// Reports a new reason for failed attempts of an algorithm.
     pub(super) fn failed(&self, count: &FailureCount) {
         self.report(&json!({
             "event": "failure", "algorithm": count.label, "reason": count.reason,
@@ -65,7 +62,6 @@ impl Events {
         self.report(&json!({ "event": "stopped", "study": study, "results": folder }));
     }
 
-    /// Reports that all runs have ended and the tables are written.
     pub(super) fn finished(
         &self,
         study: &str,

@@ -1,4 +1,4 @@
-//! A coordinator and its workers on this machine, until every run has ended.
+//! Executes a study with a coordinator and workers on this machine.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,11 +22,11 @@ use crate::worker;
 /// Interval at which progress and workers are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Maximum number of times that a damaged project is stored again. Once is not enough if a worker
-/// was reading the project meanwhile, which then reports the damage again.
+/// Maximum number of times that a damaged project is stored again. Once is not enough, because a
+/// worker that was reading the project meanwhile reports the damage again.
 const MAX_RESTORATIONS: u32 = 3;
 
-/// Time without any live worker after which the study fails. Restarting a worker takes less time.
+/// Time without any live worker after which the study fails.
 const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time without errors after which a store that failed counts as working again. On a full disk,
@@ -51,7 +51,6 @@ pub(crate) enum Ended {
 /// stop a study.
 const MAX_ALIKE: usize = 10;
 
-/// When failures stop a study.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailureRule {
     pub(super) projects: usize,
@@ -59,9 +58,8 @@ pub(super) struct FailureRule {
 }
 
 impl FailureRule {
-    /// Returns failures that stop the study: at least [`MAX_ALIKE`] runs of an algorithm failed for
-    /// one reason, on two projects if there are two, and no run of the algorithm succeeded. The
-    /// cause is then probably the tool and not a project.
+    /// If many runs of an algorithm fail alike and none succeeds, the cause is probably the tool
+    /// and not a project.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {
@@ -75,17 +73,14 @@ pub(super) struct Workers<'a> {
     pub(super) cores: &'a [usize],
     /// The token with which workers prove to the coordinator that this process started them.
     pub(super) token: &'a str,
-    /// How the workers execute programs, if runs execute programs.
     pub(super) programs: Option<&'a WorkerPrograms>,
     pub(super) dashboard: Option<SocketAddr>,
     /// Stores damaged projects again.
     pub(super) restore: &'a dyn Fn() -> Result<(), Failure>,
 }
 
-/// Serves the study to one worker on each core until every run has ended. After the first SIGINT or
-/// SIGTERM, workers finish their current runs, unless the store fails; after the second signal,
-/// they are stopped at once. The execution also ends if the store fails for the time `retry`, or if
-/// `rule` applies.
+/// After the first signal, workers finish their current runs, unless the store fails; after the
+/// second signal, they are stopped at once.
 pub(super) fn run(
     coordinator: &Coordinator,
     folder: &StudyFolder,
@@ -145,7 +140,7 @@ pub(super) fn run(
     ended
 }
 
-/// Removes the spools of the workers. With `keep_trials`, unmeasured trials are kept.
+/// With `keep_trials`, unmeasured trials are kept.
 fn clear(spools: &Path, keep_trials: bool) {
     // Ignore errors, because the results are stored.
     let trials = spools.join(TRIALS);
@@ -162,7 +157,6 @@ fn clear(spools: &Path, keep_trials: bool) {
     let _ = std::fs::remove_dir(&trials).and_then(|()| std::fs::remove_dir(spools));
 }
 
-/// Serves the dashboard on an address that only this machine can reach, and prints the address.
 async fn show_dashboard(coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
     if !address.ip().is_loopback() {
         let hint = "name an address of this machine, such as 127.0.0.1:7421; `catherd coordinator` has \
@@ -182,7 +176,6 @@ async fn show_dashboard(coordinator: &Coordinator, address: SocketAddr) -> Resul
     Ok(())
 }
 
-/// A coordinator and its workers while a study is executed.
 struct Watch<'a> {
     coordinator: &'a Coordinator,
     fleet: &'a LocalFleet,
@@ -190,7 +183,6 @@ struct Watch<'a> {
     rule: FailureRule,
 }
 
-/// Prints which failures stop the study.
 fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
     let failure = Failure::new(format_args!(
         "{runs} runs of {label} failed alike, and none succeeded: {reason}"
@@ -201,8 +193,6 @@ fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
 }
 
 impl Watch<'_> {
-    /// Waits until all runs have ended, a signal or failures of runs stop the study, the store
-    /// fails for too long, or no worker is left.
     async fn until_ended(
         &mut self,
         stop: &mut StopSignals,

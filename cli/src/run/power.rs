@@ -14,7 +14,7 @@ use catherd_experiments::Plan;
 /// Counts of seeds for which the necessary number of projects is computed.
 const SEEDS: [usize; 4] = [5, 10, 20, 30];
 
-/// Returns the text about the size of a study. Runs in the study's folder are a pilot study.
+/// Runs in the folder of the study are used as a pilot study.
 pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     let (projects, seeds) = (plan.projects.len(), plan.seeds.len());
     let mut text = format!(
@@ -69,7 +69,6 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     text
 }
 
-/// Returns the sizes that a pilot study suggests; empty if the pilot study is too small.
 fn pilot(results: &Results) -> String {
     let pairs = PairVariation::all(&Samples::coverage(results));
     if pairs.is_empty() {

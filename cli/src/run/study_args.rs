@@ -75,7 +75,6 @@ pub(crate) struct StudyArgs {
     name: Option<String>,
 }
 
-/// A study whose runs are planned.
 pub(crate) struct PlannedStudy {
     pub(crate) study: Study,
     pub(crate) corpus: Corpus,
@@ -84,8 +83,8 @@ pub(crate) struct PlannedStudy {
 }
 
 impl StudyArgs {
-    /// Returns the name of the study from the command line or from the name of the study file,
-    /// without reading the file.
+    /// Returns the name from the command line or from the name of the study file, without reading
+    /// the file.
     pub(crate) fn name(&self) -> String {
         let stem = || self.study.as_ref().and_then(|file| file.file_stem());
         let stem = || stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -128,7 +127,6 @@ impl StudyArgs {
         }
     }
 
-    /// Adds the file and line of a field to a failure, if the study file sets the field.
     fn located(&self, field: &str, failure: Failure) -> Failure {
         match self.study.as_ref().and_then(|file| Study::location(file, field)) {
             Some(location) => {
@@ -140,20 +138,17 @@ impl StudyArgs {
         }
     }
 
-    /// Returns the folder of the study file, to which paths are relative, or `.` without a study
-    /// file.
+    /// Returns the folder to which paths are relative.
     pub(crate) fn folder(&self) -> PathBuf {
         let folder = self.study.as_deref().and_then(Path::parent);
         folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
     }
 
-    /// Returns the file of claims that belongs to the study file.
     pub(crate) fn claims(&self) -> Option<PathBuf> {
         crate::claims::next_to(self.study.as_deref()?)
     }
 
-    /// Checks that the environments of `tools` are prepared on this machine. Without an
-    /// environment, every run of the tool would fail.
+    /// Without an environment, every run of the tool would fail.
     pub(crate) fn check_tools(&self, tools: &[Tool]) -> Result<(), Failure> {
         tools.iter().try_for_each(|tool| {
             tool.check_prepared().map_err(|cause| {
@@ -214,15 +209,12 @@ impl StudyArgs {
         Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })
     }
 
-    /// Returns the label in the study file that is nearest to a word of `--algorithms`.
     fn nearest_label(&self, word: &str) -> Option<String> {
         let study = Study::read(self.study.as_ref()?).ok()?;
         let labels = study.algorithms.iter().map(|algorithm| algorithm.label.as_str());
         nearest(word, labels).map(str::to_owned)
     }
 
-    /// Returns the failure for an algorithm that the kind refuses, with the location in the study
-    /// file if the algorithm comes from the file.
     fn algorithm_refused(
         &self,
         number: usize,
@@ -259,7 +251,6 @@ impl StudyArgs {
     }
 }
 
-/// Whether a path that should be a study file is a folder or has the extension of a project.
 fn is_project(path: &Path) -> bool {
     let endings = ["sb3", "sb2", "js", "ts", "tgz", "bp", "py"];
     path.is_dir() || path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))

@@ -13,7 +13,6 @@ use indicatif::HumanDuration;
 /// Maximum number of problems listed on the terminal; the tables contain all of them.
 const MAX_PROBLEMS: usize = 20;
 
-/// Returns the text that a command prints after a study.
 pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: Duration) -> String {
     let mut text = format!("\n{}", results.summary.text);
     // Writing to a string does not fail.
@@ -39,8 +38,8 @@ pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: D
     text
 }
 
-/// Returns a line about comparisons that need no more seeds: all comparisons of a study or, if
-/// algorithms remain, the comparisons of `algorithms`.
+/// Returns a line about comparisons that need no more seeds: all comparisons if `rest` is 0,
+/// otherwise the comparisons of `algorithms`.
 pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize) -> String {
     let of = match rest {
         0 => "every comparison".to_owned(),

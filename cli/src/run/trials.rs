@@ -18,7 +18,7 @@ use catherd_interface::command::{import_trial, trial_id};
 pub(crate) const TRIALS: &str = "trials";
 
 /// Copies the trials of a plan from other results into the folder of the study: trials of stored
-/// records, and unmeasured trials. Prints the number of these trials.
+/// records, and unmeasured trials.
 pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Result<(), Failure> {
     let planned: BTreeSet<Digest> = plan.clone().into_runs().map(|spec| trial_id(&spec)).collect();
     let trials = folder.spools().join(TRIALS);

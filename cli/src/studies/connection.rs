@@ -76,7 +76,7 @@ impl Connection {
     }
 
     /// If several coordinators are known, chooses the first coordinator that answers that it leads
-    /// or that refuses the request. If there is no such coordinator, the choice does not change.
+    /// or that refuses the request.
     fn choose(&self) {
         let [first, others @ ..] = &self.known[..] else { return };
         if others.is_empty() {
@@ -122,9 +122,8 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends `requests` in order, at most `most` of them at the same time, until making or sending
-    /// a request fails, or `done` fails. `done` is called with the result of each successful
-    /// request.
+    /// Sends `requests` in order, at most `most` of them at the same time. `done` receives the
+    /// result of each successful request.
     pub(super) fn in_parallel<T, R, F>(
         &self,
         most: usize,
@@ -213,9 +212,7 @@ impl Connection {
     }
 }
 
-/// A stream that is requested again when it is lost, for example because the connection was
-/// interrupted, because the coordinator was restarted, or because the coordinator closed the
-/// connection while this process did not run for some time.
+/// A stream that is requested again when it is lost.
 pub(super) struct Lasting<'c, T> {
     connection: &'c Connection,
     stream: Option<Streaming<T>>,
@@ -226,18 +223,11 @@ pub(super) struct Lasting<'c, T> {
 }
 
 impl<'c, T> Lasting<'c, T> {
-    /// Makes a stream that is requested by the first call to [`Lasting::next`].
     pub(super) fn new(connection: &'c Connection) -> Lasting<'c, T> {
         Lasting { connection, stream: None, accepted: false, outage: None }
     }
 
-    /// Returns the next message, or `None` at the end of the stream. `request` asks for the
-    /// messages after the last message that was returned.
-    ///
-    /// # Errors
-    ///
-    /// If the coordinator refuses the request, cannot be reached at first, or cannot be reached
-    /// again for ten minutes.
+    /// `request` must ask for the messages after the last message that was returned.
     pub(super) fn next(
         &mut self,
         request: &impl AsyncFn(
@@ -270,8 +260,6 @@ impl<'c, T> Lasting<'c, T> {
         }
     }
 
-    /// Records that the stream was lost, and waits for some time, after which the stream can be
-    /// requested again.
     fn lost(&mut self, status: &Status) -> Result<(), Failure> {
         let connection = self.connection;
         if !self.accepted || !may_pass(status) {

@@ -11,8 +11,7 @@ use indicatif::HumanDuration;
 
 use super::connection::Connection;
 
-/// Prints a coordinator's estimate of the time of a plan on `workers` workers; `None` means the
-/// workers that the coordinator has.
+/// `None` means the workers that the coordinator has.
 pub(super) fn run(
     connection: &mut Connection,
     plan: &Plan,

@@ -1,8 +1,8 @@
 //! A study in rounds on a cluster, such as a race: the client submits each round to the
 //! coordinator, waits for the runs of the round, and decides what the next round contains.
 //!
-//! The coordinator stores everything on which the decisions depend. A client that is started again
-//! submits the same rounds and makes the same decisions.
+//! A client that is started again submits the same rounds, because the coordinator stores
+//! everything on which the decisions depend.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ use crate::subjects;
 /// Minimum time between two interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Runs a study in rounds, and writes the tables. The projects must have been uploaded.
+/// The projects must have been uploaded.
 pub(super) fn run(
     connection: &mut Connection,
     corpus: &Corpus,
@@ -55,7 +55,6 @@ pub(super) fn run(
     Ok(if complete { Exit::Success } else { Exit::Incomplete })
 }
 
-/// Executes rounds on a coordinator.
 struct RemoteRounds<'c> {
     connection: &'c mut Connection,
     projects: CorpusDescription,
@@ -155,7 +154,6 @@ impl RemoteRounds<'_> {
             .hint("give one of the studies another name with --name"))
     }
 
-    /// Writes the tables of all rounds that have ended.
     fn write_tables(&mut self, extent: Extent) -> Result<WrittenResults, Failure> {
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));

@@ -28,7 +28,6 @@ const DIGESTS: usize = 4096;
 /// Minimum and maximum pause before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// Uploads the projects of a plan that the coordinator lacks.
 pub(super) fn upload_projects(
     connection: &mut Connection,
     corpus: &Corpus,
@@ -93,7 +92,7 @@ pub(super) fn submit(
     Ok(reply)
 }
 
-/// Uploads a project in chunks. Returns `digest`, and the digest of the project that was stored.
+/// Returns `digest`, and the digest of the project that was stored.
 async fn send(
     mut client: StudiesClient<AuthChannel>,
     digest: Digest,

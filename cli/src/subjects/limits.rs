@@ -11,7 +11,6 @@ use super::kinds;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkLimits(pub(crate) BTreeMap<String, String>);
 
-/// Returns the units of all kinds, each with the names of the kinds that count the unit.
 fn units() -> Vec<(Unit, Vec<String>)> {
     let mut units: Vec<(Unit, Vec<String>)> = Vec::new();
     for info in kinds().iter().map(|kind| kind.info()) {

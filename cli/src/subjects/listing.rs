@@ -73,7 +73,6 @@ fn list() -> String {
     text + "catherd subjects KIND lists parameters with defaults and ranges.\n"
 }
 
-/// Describes a kind: its units, criteria, mutation levels, algorithms and parameters.
 fn description(kind: &dyn SubjectKind) -> String {
     let SubjectInfo { kind: name, engine, units, criteria, mutant_levels, .. } = kind.info();
     let mut text = format!("{name}: {}\nengine {engine}\n", kind.summary());
@@ -119,8 +118,7 @@ fn value(parameter: &Parameter) -> String {
     }
 }
 
-/// Returns the parameters, each with its algorithms. A parameter is listed several times if its
-/// default, values or meaning differ between algorithms.
+/// A parameter is listed several times if its default, values or meaning differ between algorithms.
 fn parameters(algorithms: &[AlgorithmInfo]) -> Vec<(&ParameterInfo, Vec<&str>)> {
     let mut all: Vec<(&ParameterInfo, Vec<&str>)> = Vec::new();
     for algorithm in algorithms {
@@ -134,7 +132,6 @@ fn parameters(algorithms: &[AlgorithmInfo]) -> Vec<(&ParameterInfo, Vec<&str>)> 
     all
 }
 
-/// Writes a heading and rows of names with descriptions, whose further lines are indented.
 fn section(text: &mut String, heading: &str, rows: impl Iterator<Item = (String, String)>) {
     let rows: Vec<_> = rows.collect();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

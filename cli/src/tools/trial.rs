@@ -108,7 +108,6 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
     }
 }
 
-/// Finds the only project at a path.
 fn project(path: &Path) -> Result<FoundProject, Failure> {
     let source = ProjectSource::Paths(vec![path.to_owned()]);
     let mut found = subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects;
@@ -169,7 +168,6 @@ fn as_text(tool: &str, trial: &Trial) -> String {
     text
 }
 
-/// Describes in one line how catherd understands the result.
 fn verdict(record: &Result<RunRecord, RunError>, ms: u128) -> String {
     match record {
         Ok(record) if record.reason.is_empty() => {

@@ -12,7 +12,6 @@ use clap::ValueEnum as _;
 
 use super::Arguments;
 
-/// How many workers a command starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processes {
     Number(usize),
@@ -39,9 +38,8 @@ impl FromStr for Processes {
 /// Time between two checks of the workers.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Starts the workers and waits for their end. Each worker is pinned to a core if
-/// [`Processes::All`] is requested or this process may use exactly as many cores as there are
-/// workers. Otherwise, no worker is pinned, because other processes may use the cores.
+/// Workers are pinned only if there are as many workers as cores, because other processes may
+/// otherwise use the same cores.
 pub(super) fn run(
     arguments: &Arguments,
     processes: Processes,
@@ -117,7 +115,6 @@ fn spool_of(spool: &Path, place: usize) -> std::path::PathBuf {
 }
 
 impl Arguments {
-    /// Returns the arguments that all workers share.
     fn words(&self, cache: &Path) -> Vec<std::ffi::OsString> {
         let mut words: Vec<std::ffi::OsString> = Vec::new();
         let mut add = |option: &str, value: std::ffi::OsString| {

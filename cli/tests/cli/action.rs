@@ -13,7 +13,7 @@ fn action() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../.github/actions/coverage")
 }
 
-/// Runs the script of the action in a folder. Inputs that are not given have their defaults.
+/// Inputs that are not given have their defaults.
 fn study(folder: &Path, inputs: &[(&str, &str)]) -> Output {
     let mut command = Command::new("bash");
     command
@@ -29,7 +29,6 @@ fn study(folder: &Path, inputs: &[(&str, &str)]) -> Output {
     command.envs(inputs.iter().copied()).output().unwrap()
 }
 
-/// Returns the default of an input in the definition of the action.
 fn default<'a>(definition: &'a str, input: &str) -> &'a str {
     let lines = definition.lines().skip_while(|line| line.trim() != format!("{input}:"));
     let found = lines.take(3).find_map(|line| line.trim().strip_prefix("default: "));

@@ -1,6 +1,4 @@
-//! Tests external tools with adapters, through the binary: descriptors, environments, requests for
-//! mutation analysis, limits of a run, isolation, interim results, and results that break the
-//! contract.
+//! Tests adapters of external tools with the binary.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +18,6 @@ version = '1.0'
 environment = 'locks'
 ";
 
-/// A folder with an adapter, two descriptors and a study.
 struct Place(TempDir);
 
 impl Place {

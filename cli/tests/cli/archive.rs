@@ -1,4 +1,4 @@
-//! Tests of replication packages through the binary.
+//! Tests replication packages with the binary.
 
 use std::fs;
 use std::io::{Cursor, Read};
@@ -60,7 +60,6 @@ impl Fixture {
         catherd().arg("verify").arg(self.path(package)).args(more).output().unwrap()
     }
 
-    /// Verifies a package with these bytes, which must be refused, and returns the error.
     fn refused(&self, bytes: &[u8]) -> String {
         fs::write(self.path("bad.zip"), bytes).unwrap();
         let output = self.verify("bad.zip", &[]);
@@ -323,7 +322,6 @@ fn with_cell(table: &[u8], row: usize, column: usize, cell: &str) -> Vec<u8> {
     written.into_inner().unwrap()
 }
 
-/// Sets the coverage to 1 in every row of a table of runs.
 fn covering_everything(table: &str) -> String {
     let mut rows = csv::Reader::from_reader(table.as_bytes());
     let header = rows.headers().unwrap().clone();

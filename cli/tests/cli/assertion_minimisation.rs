@@ -22,7 +22,6 @@ fn generate(place: &TempDir, name: &str, which: &str) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// Returns the mutants that a suite kills with its stable assertions.
 fn killed(place: &TempDir, name: &str, which: &str) -> BTreeSet<String> {
     let mut command = catherd();
     command.arg("mutate").arg(project(name)).arg(place.path().join(format!("{which}.json")));

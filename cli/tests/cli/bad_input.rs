@@ -1,5 +1,4 @@
-//! Tests bad projects, study files and flags, and workers that cannot start: each message names the
-//! cause.
+//! Tests that messages about bad input and failed starts name the cause.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,5 +1,4 @@
-//! Tests, with the binary, what runs of external tools record in addition to their coverage: binary
-//! files, faults, snapshots, processor time, timelines of criteria and conditions of the machine.
+//! Tests, with the binary, what runs of external tools record in addition to coverage.
 
 #![cfg(target_os = "linux")]
 
@@ -11,11 +10,9 @@ use crate::support::cluster::{coordinator, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, program, stderr};
 use tempfile::TempDir;
 
-/// A folder with an adapter, one project and a study.
 struct Place(TempDir);
 
 impl Place {
-    /// Writes an adapter whose `run` is a shell script.
     fn new(script: &str) -> Place {
         let place = Place(TempDir::new().unwrap());
         fs::create_dir_all(place.path("adapter")).unwrap();
@@ -113,10 +110,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"],
     assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
 }
 
-/// The disk of the study becomes full: with 12 and 15 MB while the tool of the first run writes,
-/// with 36 MB while the store writes the file of the second run, with 45 MB while either of them
-/// writes. With more space, the same command ends the study. No file is damaged, and no run has
-/// used an attempt.
+/// Disks of different sizes become full at different times of the study.
 #[test]
 #[ignore = "needs unshare"]
 fn a_study_continues_after_its_disk_was_full() {

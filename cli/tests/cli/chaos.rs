@@ -29,7 +29,6 @@ const TERM: Duration = Duration::from_secs(2);
 
 const STUDY: &str = "chaos";
 
-/// The size of the tests.
 struct Scale {
     /// Number of runs of the study, which must be even.
     runs: usize,
@@ -60,7 +59,6 @@ impl Scale {
     }
 }
 
-/// A process of the binary that can be killed and restarted, or suspended and resumed.
 struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
@@ -87,7 +85,6 @@ impl ManagedProcess {
         kill_process(Pid::from_child(&self.process.0), signal).unwrap();
     }
 
-    /// Kills the process, and starts it again with the same arguments.
     fn kill(&mut self) {
         self.process = ManagedProcess::spawn_after(&mut self.process, &self.arguments, &self.log);
         self.resume_at = None;
@@ -167,7 +164,6 @@ impl Cluster {
         coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
     }
 
-    /// Waits for this number of records, and resumes suspended processes in the meantime.
     fn wait_for_records(&mut self, records: usize) {
         loop {
             let before = self.records();
@@ -251,8 +247,7 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     (folder, digests)
 }
 
-/// Kills and suspends processes, spread over the whole study, until enough processes have been
-/// killed. Returns a summary.
+/// Kills and suspends processes, spread over the whole study.
 fn inject_faults(cluster: &mut Cluster, scale: &Scale) -> String {
     let start = Instant::now();
     let mut rng = ChaCha8Rng::seed_from_u64(scale.seed as u64);

@@ -1,5 +1,4 @@
-//! Tests commands for JavaScript projects with the binary: generation, execution, coverage, mutants
-//! and export as code.
+//! Tests commands for JavaScript projects with the binary.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,4 @@
-//! Tests clusters of several people with the binary: studies with owners and shares, workers that
-//! are drained or blocked, that a run ends, or whose allocation ends, clients that are suspended
-//! for some time, lists of coordinators, estimates, metrics, and the removal of old results.
+//! Tests, with the binary, clusters that several people share.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +14,6 @@ use tempfile::TempDir;
 use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr, two_files};
 
-/// Writes a study file of the kind `noop` with two projects.
 fn study(folder: &Path, name: &str, seeds: usize, parameters: &str) -> String {
     two_files(&folder.join("files"));
     let file = folder.join(format!("{name}.toml"));
@@ -57,9 +54,8 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
     start(&[&arguments[..], more].concat())
 }
 
-/// A client may be suspended, as on a laptop that sleeps, or slow, as on a login node under load.
-/// In both cases, the connection may be lost; the remaining results are then fetched over a new
-/// connection.
+/// A client may be suspended, as on a laptop that sleeps. If the connection is lost, the remaining
+/// results are fetched over a new connection.
 #[test]
 #[ignore = "slow"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {

@@ -1,5 +1,4 @@
-//! Tests idle, failing and restored connections to coordinators, requests to the dashboard,
-//! coordinators whose PostgreSQL server is down, and commands that this build does not support.
+//! Tests idle, failing and restored connections of coordinators with the binary.
 #![cfg(target_os = "linux")]
 
 use std::fs;

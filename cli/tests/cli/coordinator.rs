@@ -250,7 +250,7 @@ fn slowly(dashboard: &Dashboard) -> String {
     address
 }
 
-/// Answers one request. A browser may close the connection at any time.
+/// A browser may close the connection at any time.
 fn answer(mut stream: TcpStream, target: &str, page: &str) -> Option<()> {
     let mut first = String::new();
     BufReader::new(stream.try_clone().ok()?).read_line(&mut first).ok()?;

@@ -33,7 +33,6 @@ fn study(folder: &Path) -> PathBuf {
     file
 }
 
-/// Damages the bytes of a file, and returns a description of the damage.
 fn damage_bytes(path: &Path, random: &mut ChaCha8Rng) -> String {
     let mut bytes = fs::read(path).unwrap();
     let at = random.random_range(0..bytes.len());

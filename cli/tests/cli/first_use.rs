@@ -1,6 +1,4 @@
-//! Tests with the binary: checks before a study, the events of a study, variants of a study in one
-//! folder, reports with other labels, output as JSON, a study file created from answers, a tool
-//! that returns wrong results, and completions for shells.
+//! Tests features for first-time users with the binary.
 
 use std::fs;
 use std::path::Path;
@@ -201,7 +199,6 @@ fn a_study_file_is_written_from_answers() {
     }
 }
 
-/// Number of projects in the study of the wrong tool.
 #[cfg(unix)]
 const PROJECTS: usize = 40;
 

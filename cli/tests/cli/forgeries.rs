@@ -30,7 +30,6 @@ pub(crate) struct File {
     mode: u32,
 }
 
-/// Returns the files of a package, without the list of files.
 pub(crate) fn files(package: &[u8]) -> Vec<File> {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
     let mut files = Vec::new();
@@ -85,7 +84,6 @@ impl Forger<'_> {
         self.random.random_range(0..most)
     }
 
-    /// Returns the index of a random file whose name satisfies a condition.
     fn file(&mut self, wanted: impl Fn(&str) -> bool) -> usize {
         let files = self.files.iter().enumerate();
         let fitting: Vec<usize> =
@@ -93,7 +91,6 @@ impl Forger<'_> {
         fitting[self.pick(fitting.len())]
     }
 
-    /// Makes a forgery, whose kind depends on the number.
     fn forge(&mut self, number: u64) -> Forgery {
         match number % 12 {
             0 | 1 => self.flipped(),
@@ -109,7 +106,6 @@ impl Forger<'_> {
         }
     }
 
-    /// Changes a byte anywhere in the archive.
     fn flipped(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let at = self.pick(package.len());
@@ -129,7 +125,6 @@ impl Forger<'_> {
         Forgery { how: format!("header byte {at} changed"), package, named: None }
     }
 
-    /// Truncates the archive, or inserts or appends bytes.
     fn cut(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let at = self.pick(package.len());
@@ -193,7 +188,6 @@ impl Forger<'_> {
         self.packed(format!("record {line} {how}"), files, "re")
     }
 
-    /// Changes the description of the package.
     fn list(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name == Contents::FILE);
@@ -231,8 +225,8 @@ impl Forger<'_> {
         Forgery { how: how.to_owned(), package: package_of(files), named: None }
     }
 
-    /// Adds a file. Some systems may not distinguish some of the names from the name of a file in
-    /// the package.
+    /// Adds a file, possibly with a name that some systems do not distinguish from the name of
+    /// another file.
     fn names(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let names = [
@@ -253,7 +247,6 @@ impl Forger<'_> {
         self.packed(format!("{name} added"), files, &name)
     }
 
-    /// Changes the mode of a file.
     fn modes(&mut self) -> Forgery {
         let at = self.file(|name| name != Contents::FILE);
         let modes = [0o4755, 0o2755, 0o755, 0o666, 0o1644, 0o600];
@@ -315,7 +308,6 @@ impl Forger<'_> {
     }
 }
 
-/// Returns the first file in a folder and its subfolders.
 pub(crate) fn first_file(folder: &Path) -> std::path::PathBuf {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,4 +1,4 @@
-//! Tests suites in JavaScript through the binary: formats, folders and studies.
+//! Tests handwritten suites in JavaScript through the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};

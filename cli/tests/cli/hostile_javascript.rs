@@ -1,7 +1,7 @@
 //! Tests hostile JavaScript with the binary. A program that computes without end, exhausts memory
 //! or stack, or crashes the engine affects only its own runs and not the rest of the study.
 //!
-//! `CATHERD_HOSTILE_SCRIPTS=500` sets the number of generated programs.
+//! `CATHERD_HOSTILE_SCRIPTS` sets the number of generated programs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,8 +22,8 @@ const SCRIPTS: usize = 12;
 /// Number of executions of each run.
 const EXECUTIONS: u32 = 3;
 
-/// The environment variable that limits the processor time of an execution: three seconds instead
-/// of ten, because the tests wait for the limit.
+/// The environment variable that limits the processor time of an execution. The value is small,
+/// because the tests wait for the limit.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
 /// Maximum time of all attempts of a run: many times the limit of processor time, because the

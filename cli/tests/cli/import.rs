@@ -27,7 +27,7 @@ fn results_of_other_tools_become_tidy_tables() {
     let timeline = fs::read_to_string(directory.path().join("tables/timeline.csv")).unwrap();
     assert_eq!(timeline.lines().count(), 5);
 
-    // The same file, imported as CSV with named columns.
+    // Import the same file as CSV with named columns.
     let columns = [
         "project=projectName",
         "algorithm=configName",

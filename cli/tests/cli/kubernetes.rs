@@ -35,7 +35,7 @@ fn words(container: &str, key: &str) -> Vec<String> {
     list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Runs a command line of the page in a folder. `catherd` is the program under test.
+/// The command `catherd` is the program under test.
 fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).unwrap();

@@ -49,7 +49,6 @@ for word in "$@"; do
 done
 "#;
 
-/// A simulated manager of a cluster.
 struct Cluster {
     folder: TempDir,
 }
@@ -74,7 +73,6 @@ impl Cluster {
         self.folder.path().join(name)
     }
 
-    /// Returns the environment of commands that use the manager.
     fn environment(&self) -> Vec<(String, String)> {
         let bin = self.path("bin").display().to_string();
         let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
@@ -145,7 +143,6 @@ fn workers(address: &str) -> u64 {
     status["workers"].as_u64().unwrap()
 }
 
-/// Asserts that the records of a study equal the records of the same study on this machine.
 fn assert_same(folder: &Path, file: &str, address: &str) {
     let (out, undisturbed) = (folder.join("out"), folder.join("undisturbed"));
     succeed(&["results", "launch", "--out", out.to_str().unwrap()], address);

@@ -1,6 +1,4 @@
-//! Tests measuring apart from trials with the binary. An artifact is measured after the trial, only
-//! once for the same contents, again if measuring failed, and by another measurer without executing
-//! the tool again. Contradictory settings are refused.
+//! Tests, with the binary, studies that measure artifacts apart from trials.
 
 #![cfg(target_os = "linux")]
 
@@ -29,7 +27,6 @@ echo '{"contract": 1, "goals": GOALS, "covered": [0, 2], "goal_names": NAMES,
  "timeline": [{"wall_ms": 5, "covered": 2}], "faults": [{"name": "crash in f", "wall_ms": 3}],
  "metrics": {"now": '$(date +%s)'}, "files": {"binary": ["crash"]}}' > measured.json"#;
 
-/// A folder with a tool, a measurer, one project and a study.
 struct Place(TempDir);
 
 impl Place {

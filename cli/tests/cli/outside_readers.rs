@@ -52,8 +52,6 @@ impl Study {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Executes the study in a folder without further disturbance, and returns the digests of the
-    /// records.
     fn finish(&self, folder: &str) -> BTreeMap<String, String> {
         let arguments = ["run", &self.text("study.toml"), "--out", &self.text(folder), "--quiet"];
         let output = catherd().args(arguments).args(["--isolation", "off"]).output().unwrap();
@@ -119,7 +117,7 @@ impl OutsideReaders {
         OutsideReaders { stop, threads, reads }
     }
 
-    /// Ends the readers, and returns the number of times that the store was read.
+    /// Returns the number of times that the store was read.
     fn end(self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         self.threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -129,7 +127,6 @@ impl OutsideReaders {
     }
 }
 
-/// Opens, reads and closes a store. Returns `false` if the store could not be read.
 fn read(reader: &str, store: &Path) -> bool {
     let path = store.to_str().unwrap();
     let mut command = match reader {
@@ -431,7 +428,7 @@ fn a_backup_of_a_running_study_is_continued_elsewhere() {
     let _worker = worker(&address, &study.path("w"), &[]);
     wait("the end", || acknowledged(&address) == study.runs);
 
-    // Refused requests, with the reasons.
+    // Wrong arguments are refused with a reason.
     let refusals = [
         (vec![study.path("out"), "-o".into(), copy.clone()], "the file exists"),
         (vec![study.path("files"), "-o".into(), study.path("x")], "has no study.db"),

@@ -1,5 +1,4 @@
-//! Tests programs of the subject kind `command` with the binary: their isolation, the removal of
-//! their processes and folders, and the reading of their results.
+//! Tests programs of the subject kind `command` with the binary.
 
 #![cfg(target_os = "linux")]
 
@@ -17,7 +16,6 @@ use tempfile::TempDir;
 /// More time than any step of these tests takes on a busy machine.
 const LONG: Duration = Duration::from_secs(300);
 
-/// A folder with a project, a program and studies.
 struct Place(TempDir);
 
 impl Place {
@@ -44,7 +42,6 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a study whose algorithms execute the program with the given arguments.
     fn study(&self, name: &str, algorithms: &[(&str, &str)]) -> String {
         let mut text = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
                         budget = { executions = 1 }\n"

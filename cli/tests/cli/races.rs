@@ -179,7 +179,6 @@ fn a_cancelled_round_ends_the_race_and_a_resumed_one_continues_it() {
     assert!(stderr(&output).contains("--out: study has no rounds"), "{}", stderr(&output));
 }
 
-/// Writes a study on the demo corpus that ends when all comparisons are decided.
 fn write_stopping_study(folder: &Path) -> PathBuf {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
     let text = format!(

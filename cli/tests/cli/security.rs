@@ -1,5 +1,4 @@
-//! Tests access to coordinators: tokens, certificates and their files, and the requests that are
-//! refused.
+//! Tests access to coordinators with tokens and certificates.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, Permissions};
@@ -113,7 +112,7 @@ fn a_study_on_this_machine_only_serves_its_own_workers() {
     ] {
         let output = run_with(command, &address);
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        // The study service is not available with any token.
+        // The coordinator of `catherd run` serves no clients, whatever their tokens.
         assert!(stderr(&output).contains("coordinator http://127.0.0.1:"), "{}", stderr(&output));
         assert!(!stderr(&output).contains("no token"), "{}", stderr(&output));
     }

@@ -1,5 +1,4 @@
-//! Tests parts of `catherd sequences` that do not compute ranks: requirements, pictures, kept
-//! failures, goals of the system, risk of classes, and synthetic models.
+//! Tests further commands of `catherd sequences`.
 
 use std::fs;
 
@@ -110,7 +109,7 @@ fn coverage_is_drawn() {
     let words = ["coverage", "login.bp", "tests.txt", "--criterion", "consecutive:2"];
     succeed(folder, &[&words[..], &["--svg", "c.svg", "--dot", "c.dot"]].concat());
     let svg = fs::read_to_string(folder.join("c.svg")).unwrap();
-    // 25 words; "open, right" occurs in two tests, and "lock, open" in no trace.
+    // The criterion has 25 words; "open, right" occurs in two tests, and "lock, open" in no trace.
     assert_eq!(svg.matches("<rect").count(), 1 + 25 + 6);
     assert!(svg.contains("<title>open, right: 2 tests</title>"));
     assert!(svg.contains("<title>lock, open: unreachable</title>"));

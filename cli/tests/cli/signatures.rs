@@ -23,7 +23,6 @@ const PROTECTED: &str = include_str!("signatures/protected");
 const RSA: &str = include_str!("signatures/rsa");
 
 impl Fixture {
-    /// Verifies a package without executing runs, and returns the output and the exit code.
     fn verified(&self, package: &str, more: &[&str]) -> (String, Option<i32>) {
         let output = catherd()
             .arg("verify")
@@ -35,7 +34,6 @@ impl Fixture {
         (stdout(&output) + &stderr(&output), output.status.code())
     }
 
-    /// Writes the keys, makes the signed package `good.zip`, and returns the bytes of the package.
     fn signed(&self) -> Vec<u8> {
         fs::write(self.path("key"), KEY).unwrap();
         fs::write(self.path("signers"), format!("# whom to trust\nada@example.org {PUBLIC}"))

@@ -12,7 +12,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A study of the kind `noop` whose runs take some time.
 struct Study {
     place: TempDir,
     runs: usize,

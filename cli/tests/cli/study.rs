@@ -1,5 +1,4 @@
-//! Tests complete studies with the binary: results, continuation, and records that do not depend on
-//! interruptions.
+//! Tests complete studies with the binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +12,6 @@ use catherd_coordinator::store::StoreReader;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A folder with two projects, and a study of the projects.
 struct Fixture {
     directory: TempDir,
     /// Number of test executions of a run.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Returns the path of the binary. `CATHERD_BINARY` may name another build.
+/// `CATHERD_BINARY` may name another build.
 pub(crate) fn program() -> PathBuf {
     let built = assert_cmd::cargo::cargo_bin!("catherd");
     std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
@@ -43,7 +43,6 @@ fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: &Value) -
     block
 }
 
-/// Returns a project whose sprite has these blocks and costumes.
 pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
     let target = |name: &str, blocks: &Value, costumes: &Value| {
         json!({
@@ -109,7 +108,6 @@ pub(crate) fn packed(json: &str) -> Vec<u8> {
     archive(&[("project.json", json.as_bytes())])
 }
 
-/// Creates a packed and an unpacked project in a folder.
 pub(crate) fn two_projects(folder: &Path) {
     fs::create_dir_all(folder.join("unpacked")).unwrap();
     fs::write(folder.join("unpacked/project.json"), small("x")).unwrap();
@@ -124,7 +122,6 @@ pub(crate) fn two_files(folder: &Path) {
     }
 }
 
-/// Returns the digests of records by run.
 pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(results.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
@@ -146,7 +143,6 @@ pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs `catherd sequences`, which must succeed, and returns the printed JSON.
 pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&succeed(folder, arguments)).unwrap()
 }

@@ -1,5 +1,4 @@
-//! Tests about two hundred wrong inputs: study files, flags, adapters and results of tools. Each
-//! error states the place, the cause, and what to write instead.
+//! Tests wrong inputs: each error states the place, the cause, and what to write instead.
 
 mod studies;
 mod tools;
@@ -290,7 +289,6 @@ fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     fs::write(folder.join(name), text).unwrap();
 }
 
-/// Creates a folder with a study, the results of the study, projects, and a tool.
 fn prepared() -> TempDir {
     let place = TempDir::new().unwrap();
     let folder = place.path();
@@ -334,7 +332,6 @@ fn refusal(folder: &Path, arguments: &[&str]) -> Result<(String, String), String
     }
 }
 
-/// Adds a case to `flaws` unless the error and the hint contain the expected words.
 fn check(
     flaws: &mut Vec<String>,
     case: &str,

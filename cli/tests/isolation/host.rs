@@ -1,5 +1,4 @@
-//! The machine on which the probe runs: the resources that the machine offers to every process, and
-//! the studies that execute the probe.
+//! The resources of the machine, and the studies that execute the probe.
 
 // Unsafe code is needed because System V and POSIX objects have no safe interface.
 #![allow(unsafe_code)]
@@ -87,7 +86,6 @@ pub(crate) fn test() {
     host.memory_is_limited();
 }
 
-/// The sockets, segments, files and processes that this test makes on the machine.
 struct Host {
     folder: TempDir,
     facts: Facts,
@@ -234,7 +232,6 @@ impl Host {
         row
     }
 
-    /// Removes what the probe has made on the machine without isolation.
     fn clear(&self) {
         // SAFETY: all arguments are numbers or null.
         unsafe {
@@ -245,7 +242,6 @@ impl Host {
         fs::remove_file(left).unwrap();
     }
 
-    /// Checks that the objects that the probe made in its own namespaces no longer exist.
     fn nothing_is_left(&self) {
         // SAFETY: all arguments are numbers.
         let left = unsafe { libc::shmget(self.facts.key + 1, 0, 0) };
@@ -274,7 +270,6 @@ impl Host {
     }
 }
 
-/// Returns the number of bytes that a program has filled.
 fn bytes(row: &BTreeMap<String, String>) -> u64 {
     let counts: BTreeMap<String, f64> = serde_json::from_str(&row["metrics"]).unwrap();
     counts["bytes"] as u64
@@ -316,7 +311,6 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Answers every connection.
 fn serve(listener: UnixListener) {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -329,7 +323,8 @@ fn serve(listener: UnixListener) {
 /// Binds a socket of this kind (datagrams or packets) to a path. Nothing reads from the socket.
 fn bind(kind: i32, path: &Path) {
     let (address, length) = crate::probe::local_address(path);
-    // SAFETY: the address is a plain structure, and its length is passed with it.
+    // SAFETY: the address is a plain structure whose length is passed with it, and the other
+    // arguments are numbers.
     unsafe {
         let socket = libc::socket(libc::AF_UNIX, kind, 0);
         assert_eq!(libc::bind(socket, (&raw const address).cast(), length), 0);
@@ -339,7 +334,6 @@ fn bind(kind: i32, path: &Path) {
     }
 }
 
-/// Returns up to 20 sockets on this machine outside the folder of this test.
 fn others(own: &Path) -> Vec<PathBuf> {
     let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
@@ -358,7 +352,6 @@ fn listen(listener: TcpListener) -> u16 {
     port
 }
 
-/// Makes a socket that answers each datagram, and returns the port.
 fn echo() -> u16 {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = socket.local_addr().unwrap().port();

@@ -21,7 +21,6 @@ use crate::host::Facts;
 /// Maximum wait for an answer.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// Asks all questions, and writes the answers as the result of a run.
 pub(crate) fn ask(out: &str, facts: &str) {
     // Check the inherited descriptors before this program opens others.
     let descriptor = has_descriptor();
@@ -118,7 +117,6 @@ fn which(process: u32) -> &'static str {
     if process == 1 { "1" } else { "of the test" }
 }
 
-/// Returns the address of a local socket at a path, and the length of the address.
 pub(crate) fn local_address(path: &Path) -> (libc::sockaddr_un, u32) {
     // SAFETY: all bytes of the structure may be zero.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
@@ -129,10 +127,10 @@ pub(crate) fn local_address(path: &Path) -> (libc::sockaddr_un, u32) {
     (address, std::mem::size_of::<libc::sockaddr_un>() as u32)
 }
 
-/// Whether a socket of a given kind can be connected to a path.
 fn raw_connect(kind: i32, path: &Path) -> bool {
     let (address, length) = local_address(path);
-    // SAFETY: the address is a plain structure, and its length is passed with it.
+    // SAFETY: the address is a plain structure whose length is passed with it, and the other
+    // arguments are numbers.
     unsafe {
         let socket = libc::socket(libc::AF_UNIX, kind, 0);
         libc::connect(socket, (&raw const address).cast(), length) == 0
@@ -287,8 +285,8 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let folder = CString::new(facts.folder.as_os_str().as_bytes()).unwrap();
     let tmp = c"/tmp";
-    // SAFETY: the strings end with a zero byte, the status is written to a variable, and the other
-    // arguments are numbers or null.
+    // SAFETY: the strings end with a zero byte, the status is written to a variable, the other
+    // arguments are numbers or null, and this process has a single thread.
     unsafe {
         add("root", libc::getuid() == 0);
         add("root again", libc::setuid(0) == 0);
@@ -342,7 +340,7 @@ pub(crate) fn fill(what: &str, out: &str) {
         std::thread::sleep(Duration::from_secs(3));
     };
     match what {
-        // SAFETY: the descriptor belongs to nothing else.
+        // SAFETY: the string ends with a zero byte, and nothing else owns the new descriptor.
         "memfd" => write_to(unsafe { File::from_raw_fd(libc::memfd_create(c"x".as_ptr(), 0)) }),
         "files" => write_to(File::create("/dev/shm/filled").unwrap()),
         "segment" => filled = segments(),

@@ -32,7 +32,6 @@ pub(in crate::coordinator) fn exporter(url: &str) -> Result<SpanSink, Failure> {
     Ok(Arc::new(move |span| drop(sender.try_send(span))))
 }
 
-/// Sends spans until the coordinator has ended.
 fn send_all(url: &str, spans: &Receiver<Span>) {
     let agent = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).build().new_agent();
     let mut told = false;
