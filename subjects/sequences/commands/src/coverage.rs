@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, is_model, picture, read_tests, write};
 
-/// Maximum number of items of a criterion for which all items are enumerated: to list unreachable
-/// items, or missing items if it is not known which items are reachable.
+/// Maximum number of items of a criterion that are enumerated.
 const MAX_LISTED: u64 = 1_000_000;
 
 /// Shows how many items tests cover, of those that some trace of the model can cover.
@@ -62,17 +61,14 @@ pub struct Coverage {
     json: bool,
 }
 
-/// The items of a criterion, divided by coverage and reachability.
 struct Items {
-    /// How many tests cover each item that some test covers.
+    /// Covered items, each with the number of tests that cover it.
     covered: BTreeMap<u64, u64>,
     /// The reachable items in ascending order; `None` if they are not known.
     reachable: Option<Vec<u64>>,
 }
 
 impl Items {
-    /// The reachable items that no test covers or, if the reachable items are not known, all items
-    /// that no test covers.
     fn missing(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
         let open = |item: &u64| !self.covered.contains_key(item);
         match &self.reachable {
@@ -91,7 +87,6 @@ impl Items {
     }
 }
 
-/// The numbers of all items of a criterion. If there are too many items, the error names `flag`.
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     criterion.all_items(MAX_LISTED).ok_or_else(|| {
         let bound = criterion.bound();
@@ -102,8 +97,6 @@ fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
 
 const MAX_FILES: usize = 1_000_000;
 
-/// The path itself if it is not a folder; otherwise, the *.json files in the folder and in the
-/// folders below it, ordered by path.
 fn files(path: &str) -> Result<Vec<String>, Failure> {
     let failed = |cause: &dyn std::fmt::Display| Failure::new(format!("{path}: {cause}"));
     if !Path::new(path).is_dir() {
@@ -135,8 +128,6 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
 /// A file, and its tests as labels of events.
 type Labelled = (String, Vec<Vec<String>>);
 
-/// Opens the model if the first of several paths names a model; otherwise, makes the alphabet of
-/// the tests. Reads the tests of each file.
 fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     let (model, paths) = match arguments.files.split_first() {
         Some((first, rest)) if !rest.is_empty() && is_model(first) => (Some(first), rest),
@@ -159,11 +150,11 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     Ok((subject, labels))
 }
 
-/// A requirement of the model, and which tests contain its events.
+/// A requirement of the model, and the number of tests that contain its events.
 struct Requirement {
     name: String,
     tests: usize,
-    /// The number of the first of these tests, counted from 1; `None` if there are none.
+    /// Number of the first test that contains the events, counted from 1.
     first: Option<usize>,
 }
 
@@ -222,7 +213,6 @@ impl Measured {
         self.criterion.item_name(item, &self.subject.alphabet)
     }
 
-    /// A shortest trace of the model that covers an item, as labels.
     fn trace(&self, item: u64) -> Option<Vec<String>> {
         let space = self.subject.space()?;
         let trace = shortest_trace(&self.criterion, space, &self.subject.alphabet, item)?;

@@ -1,4 +1,4 @@
-//! Commands about results: `risk`, and the command that checks worked examples.
+//! The commands `catherd sequences risk` and `catherd dev sequences examples`.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -94,11 +94,7 @@ pub struct Examples {
 }
 
 enum Line {
-    Test {
-        failed: bool,
-        events: Vec<EventId>,
-    },
-    /// The system was changed.
+    Test { failed: bool, events: Vec<EventId> },
     Changed,
 }
 
@@ -145,8 +141,6 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
     Ok(losses)
 }
 
-/// Number of walks of the model, from which the next tests are chosen and the profile of a
-/// partition is made.
 const WALKS: u64 = 2000;
 
 /// The classes whose risk is estimated: the items of a criterion, or classes of a partition of all
@@ -205,8 +199,7 @@ impl<'s> Classes<'s> {
         place
     }
 
-    /// The classes of a test. With a partition, each test has exactly one class, which is added if
-    /// it is new.
+    /// With a partition, each test has exactly one class.
     fn of(&mut self, test: &[EventId]) -> Vec<usize> {
         let items = self.criterion.items(test, &self.subject.alphabet, self.subject.space());
         let key = match self.partition {
@@ -222,7 +215,7 @@ impl<'s> Classes<'s> {
     }
 }
 
-/// The evidence about each class from the results, ordered like the names of the classes.
+/// Returns the evidence in the order of `Classes::names`.
 fn evidence(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,
@@ -346,8 +339,7 @@ fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
 }
 
-/// The next tests, chosen from walks of the model. A class to which only walks belong has the score
-/// 0.5, which is the mean of the risk before any result.
+/// Classes that occur only in the pool get the score 0.5, the mean of the risk before any result.
 fn next_tests(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,

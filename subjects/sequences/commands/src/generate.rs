@@ -172,7 +172,6 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The tests, followed by negative tests if they are requested.
 fn cases(
     arguments: &Generate,
     subject: &Subject,
@@ -189,7 +188,6 @@ fn cases(
     Ok(tests.into_iter().map(TestCase::from).chain(negative).collect())
 }
 
-/// The model, or the given tests with the alphabet of their events.
 fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
     let labels = match &arguments.source {
         Some(path) if is_model(path) => return Ok((arguments.settings.open(path)?, None)),
@@ -209,7 +207,6 @@ fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
     Ok((subject, Some(tests)))
 }
 
-/// All permutations of events, in lexicographic order.
 fn orders(events: &[String]) -> Vec<Vec<String>> {
     if events.is_empty() {
         return vec![Vec::new()];
@@ -226,7 +223,6 @@ fn orders(events: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The share that `--until` names, if the flag is set.
 fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
     let Some(text) = &arguments.until else { return Ok(None) };
     let number = text
@@ -239,7 +235,6 @@ fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// The tests that the suite must contain.
 fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, Failure> {
     let mut wanted = Vec::new();
     if let Some(file) = &arguments.seed_tests {
@@ -263,8 +258,7 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
     Ok(wanted)
 }
 
-/// Removes the last events of each test that no item of the suite needs. Tests without remaining
-/// events are dropped.
+/// Cuts each test to its shortest beginning with which the suite covers exactly the same items.
 fn shortened(
     criterion: &Criterion,
     subject: &Subject,
@@ -309,7 +303,6 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
     Ok(found.best.suite)
 }
 
-/// Tests that are made for the items one after another, instead of being selected from a pool.
 fn made(
     arguments: &Generate,
     subject: &Subject,
@@ -330,7 +323,6 @@ fn made(
     }))
 }
 
-/// The items that tests cover together.
 pub(super) fn covered(
     criterion: &Criterion,
     subject: &Subject,

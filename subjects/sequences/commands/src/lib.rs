@@ -62,8 +62,7 @@ impl From<DevCommand> for Command {
 ///
 /// # Errors
 ///
-/// If the command cannot be executed, for example because a file cannot be read or written, or its
-/// content cannot be used.
+/// If the command fails.
 pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Check(arguments) => model::check(&arguments),
@@ -79,7 +78,6 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// The parser of a number of events from 0 to `largest`.
 fn up_to(largest: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=largest)
 }
@@ -120,7 +118,6 @@ impl Settings {
         }
     }
 
-    /// The subject of tests without a model, with the events of the tests.
     fn of_tests(&self, name: &str, tests: &[Vec<String>]) -> Subject {
         let events = Events::plain(tests.iter().flatten().cloned());
         let alphabet = self.letters(&events);
@@ -166,13 +163,12 @@ impl Subject {
         )
     }
 
-    /// The events of tests by their labels, without the events that the system must refuse.
+    /// Returns the tests without the events that the system must refuse.
     fn tests(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Vec<EventId>>, Failure> {
         Ok(self.cases(tests, path)?.into_iter().map(|case| case.events).collect())
     }
 
-    /// Finds tests by the labels of their events. The last event of a test may be marked as an
-    /// event that the system must refuse.
+    /// The last label of a test may be marked as an event that the system must refuse.
     fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<TestCase>, Failure> {
         let event = |number: usize, label: &String| {
             self.events.find(label).ok_or_else(|| {
@@ -204,14 +200,12 @@ impl Subject {
         self.events.get(event).to_string()
     }
 
-    /// The labels of a test; an event that the system must refuse is marked.
     fn labels(&self, case: &TestCase) -> Vec<String> {
         let refused = case.refused.map(|event| format!("!{}", self.label(event)));
         case.events.iter().map(|&event| self.label(event)).chain(refused).collect()
     }
 }
 
-/// Whether a path names a model, according to its prefix or ending. All other paths name tests.
 fn is_model(path: &str) -> bool {
     path.starts_with("builtin:")
         || path.starts_with("graphwalker:")
@@ -222,7 +216,7 @@ fn is_model(path: &str) -> bool {
 
 fn open(path: &str) -> Result<Model, Failure> {
     // Do not check paths with a prefix: built-in models are part of the program, and the rest of
-    // the path of a GraphWalker model is checked when it is read.
+    // the path of a GraphWalker model is checked when the model is read.
     if !path.starts_with("builtin:") && !path.starts_with("graphwalker:") {
         places::check(path.as_ref(), "name a model: a file *.bp, or builtin:NAME")?;
     }
@@ -252,13 +246,13 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     })
 }
 
-/// Maximum number of bytes of an unknown event in an error.
+/// Maximum number of bytes of an unknown event in an error message.
 const MAX_SHOWN_BYTES: usize = 100;
 
 /// Maximum size of a file, such as a file of tests or results, in bytes: 512 MiB.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// Reads a file or a pipe of at most [`MAX_FILE_BYTES`]; the error is the cause, without the path.
+/// The error does not name the path.
 fn read_up_to(path: &str) -> Result<String, String> {
     let mut text = String::new();
     let file = fs::File::open(path).map_err(|cause| cause.to_string())?;

@@ -9,12 +9,10 @@ use serde_json::json;
 
 use crate::{Settings, explore, open, up_to, write};
 
-/// Maximum number of walks that are made and printed at a time, unless each depends on earlier
-/// walks.
+/// Maximum number of independent walks that are made at a time.
 const BATCH: u64 = 32_768;
 
-/// Maximum number of events of the walks that are made at a time, unless each depends on earlier
-/// walks.
+/// Maximum number of events of independent walks that are made at a time.
 const MAX_BATCH_EVENTS: u64 = 1 << 25;
 
 /// Checks models: errors, likely mistakes, and sizes.
@@ -234,8 +232,8 @@ fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let model = open(&arguments.model)?;
     let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
-    // Explore at most as many states as the walks have events, because exploring more takes more
-    // time than it saves. Walks are the same without the states, but each step takes longer.
+    // Explored states make the walks of `steps` faster, but exploring more states than the walks
+    // have events would take more time than it saves.
     let most = arguments.number.saturating_mul(arguments.length as u64);
     let limit = match sampler {
         Sampler::Steps => usize::try_from(most).unwrap_or(usize::MAX).min(arguments.settings.limit),

@@ -7,19 +7,15 @@ use catherd_sequences_testing::{TestCase, to_word};
 
 use crate::Subject;
 
-/// A line for each test, its events separated by commas.
 pub(super) fn lines(subject: &Subject, tests: &[TestCase]) -> String {
     tests.iter().map(|case| line(&subject.labels(case)) + "\n").collect()
 }
 
-/// The events of a test, as in a file of tests.
 pub(super) fn line(labels: &[String]) -> String {
     let words: Vec<String> = labels.iter().map(|label| to_word(label)).collect();
     words.join(", ")
 }
 
-/// A row for each event: number of the test, number of the event, name, and fields as JSON. The
-/// name of an event that the system must refuse is marked.
 pub(super) fn csv(subject: &Subject, tests: &[TestCase]) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |cause: csv::Error| Failure::new(format!("the suite as CSV: {cause}"));
@@ -44,7 +40,7 @@ pub(super) fn csv(subject: &Subject, tests: &[TestCase]) -> Result<String, Failu
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A scenario for each test, in the language of Cucumber; its steps are the events.
+/// The suite in Gherkin, the language of Cucumber.
 pub(super) fn feature(subject: &Subject, tests: &[TestCase]) -> String {
     let mut text = format!("Feature: {}\n", subject.name);
     for (number, case) in (1..).zip(tests) {

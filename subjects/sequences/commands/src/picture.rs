@@ -19,13 +19,10 @@ const MARGIN: f64 = 12.0;
 /// Space for the title of an axis in pixels.
 const TITLE: f64 = 16.0;
 
-/// The title of the rows.
 const ROWS: &str = "beginning of the word";
-/// The title of the columns.
 const COLUMNS: &str = "last event";
 
-/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover: the smallest of these
-/// numbers, the colour, and the text of the legend. The fills become darker.
+/// The smallest number of tests, the fill and the text of the legend, in ascending order.
 const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
     (2, "#6baed6", "2 to 4"),
@@ -51,7 +48,6 @@ fn fill(state: State) -> &'static str {
     }
 }
 
-/// Labels in the order of their first occurrence, and the index of each label.
 #[derive(Default)]
 struct Labels {
     list: Vec<String>,
@@ -75,8 +71,7 @@ impl Labels {
     }
 }
 
-/// The square of an item, with its upper left corner at `x` and `y`. The square of an uncovered
-/// item has a mark, so that the picture can be read without colours.
+/// An uncovered item has a mark, so that the picture can be read without colours.
 fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     let (left, right, top, bottom) = (x + 4.0, x + CELL - 5.0, y + 4.0, y + CELL - 5.0);
     html! {
@@ -99,14 +94,7 @@ fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     }
 }
 
-/// The items of a criterion as SVG, with a row for each beginning of a word and a column for each
-/// last letter, or with a row for each item that is not divided in this way. `covered` contains the
-/// number of tests that cover each item. `reachable` contains the reachable items in ascending
-/// order, if they are known.
-///
-/// # Errors
-///
-/// If there are too many items for a picture.
+/// `covered` maps items to the number of tests that cover them; `reachable` is in ascending order.
 pub(super) fn draw(
     criterion: &Criterion,
     alphabet: &Alphabet,

@@ -111,13 +111,11 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
 struct Executed {
     case: TestCase,
     verdict: Verdict,
-    /// The result of shortening the test, if it was shortened.
     shortened: Option<Shortened>,
     /// Number of goals of the system that no earlier test reached.
     new_goals: usize,
 }
 
-/// A goal of the system that the answers named.
 struct Goal {
     /// Number of tests that reached the goal.
     tests: u64,
@@ -125,7 +123,6 @@ struct Goal {
     first: usize,
 }
 
-/// The lines of the TAP output about one test.
 fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     match &test.verdict {
         Verdict::Passed => format!("ok {number}{}\n", tap_goals(test)),
@@ -142,8 +139,6 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     }
 }
 
-/// The end of the line of a passed test: the number of new goals of the system that the test
-/// reached, if any.
 fn tap_goals(test: &Executed) -> String {
     match test.new_goals {
         0 => String::new(),
@@ -172,7 +167,6 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
     value
 }
 
-/// The tests to execute: given tests, or a number of tests that are made while they are executed.
 enum Plan<'s> {
     Given(Vec<TestCase>),
     Online(Box<Online<'s>>, u64),
@@ -232,8 +226,6 @@ fn plan<'s>(
     Ok(Plan::Online(Box::new(online), count))
 }
 
-/// The failing tests that earlier executions kept; empty if there is no file yet. Tests with
-/// unknown events, and tests that the model no longer allows, are left out.
 fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());
@@ -253,8 +245,6 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>
     Ok(cases)
 }
 
-/// Replaces the file of failing tests. The new file contains each failing test once, on a separate
-/// line.
 fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<(), Failure> {
     let event = |event: EventId| json!(subject.events.get(event));
     let mut kept: Vec<String> = Vec::new();
@@ -298,7 +288,7 @@ impl Results {
         }
     }
 
-    /// Adds the goals of the system that a test reached, and returns how many are new.
+    /// Returns the number of new goals.
     fn reach(&mut self, number: usize, goals: BTreeSet<String>) -> usize {
         let before = self.goals.len();
         for goal in goals {
