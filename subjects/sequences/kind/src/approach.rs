@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::info::SUITE;
 
-/// The parts of a suite that determine the letters of its tests.
 #[derive(Deserialize)]
 struct Suite {
     alphabet: Letters,
@@ -25,7 +24,6 @@ enum Letters {
 }
 
 impl Letters {
-    /// The letter of an event, if it has one.
     fn of(&self, event: &Value) -> Option<String> {
         let (name, label) = match event {
             Value::Object(fields) => {
@@ -53,14 +51,11 @@ fn plain(value: &Value) -> String {
 /// How the events of an item follow one another in a test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Directly.
     Consecutive,
-    /// In this order, possibly with other events between them.
     Subsequence,
 }
 
-/// The order and the length of the words of a criterion, if the criterion is `consecutive` or
-/// `subsequence` without options.
+/// The order and the length of the words of a criterion.
 fn words(criterion: &str) -> Option<(Order, usize)> {
     let (name, strength) = criterion.split_once(':')?;
     let order = match name.trim() {
@@ -72,9 +67,8 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
     Some((order, strength.trim().parse().ok()?))
 }
 
-/// How close the suite of a run came to each open item: how many letters are missing after the
-/// longest beginning of the item in a test. `None` for an item if no test contains a beginning, or
-/// if the number is not known.
+/// The distance of an approach is the number of letters that are missing after the longest
+/// beginning of the item in a test.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };
@@ -92,8 +86,6 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
     goals.open.iter().map(approach).collect()
 }
 
-/// The longest beginning of an item in the tests of a suite, if a test contains a beginning and no
-/// test contains the whole item.
 fn closest(order: Order, item: &[&str], tests: &[Vec<String>]) -> Option<Approach> {
     let (mut length, mut instead) = (0, None);
     for test in tests {

@@ -33,18 +33,16 @@ pub(crate) struct Configuration {
     pub(crate) rules: Vec<Rule>,
 }
 
-/// The settings on which a pool depends, in addition to the model and the seed of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolSettings {
     pub(crate) letters: Letters,
     pub(crate) sampler: Sampler,
     pub(crate) walks: u64,
-    /// The seed; `None` for the seed of the run.
+    /// The seed of the pool; `None` for the seed of the run.
     pub(crate) seed: Option<u64>,
     pub(crate) length: usize,
 }
 
-/// The letters of criteria.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Letters {
     Names,
@@ -53,7 +51,6 @@ pub(crate) enum Letters {
     Mapped(Vec<(String, String)>),
 }
 
-/// An algorithm, with the parameters that the other algorithms do not have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Method {
     Unranked,
@@ -66,7 +63,6 @@ pub(crate) enum Method {
     Risk { rule: Rule, keep: u64, repeats: bool },
 }
 
-/// The faults for which suites are checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bugs {
     All,
@@ -89,7 +85,6 @@ pub(crate) enum Rule {
 impl Rule {
     pub(crate) const ALL: [Rule; 3] = [Rule::Trigger, Rule::TriggerSubsequence, Rule::Replay];
 
-    /// The name in study files and in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Rule::Trigger => "trigger",
@@ -119,7 +114,7 @@ fn parameter(name: &str, default: Parameter, values: Values, meaning: &str) -> P
     }
 }
 
-/// A parameter whose default depends on another parameter, or is set by the algorithm.
+/// For parameters whose defaults the algorithm sets.
 fn without_default(name: &str, values: Values, meaning: &str) -> ParameterInfo {
     ParameterInfo { name: name.to_owned(), default: None, values, meaning: meaning.to_owned() }
 }
@@ -161,9 +156,8 @@ fn choice(words: &[&str]) -> Values {
     Values::Choice { words: words.iter().map(|&word| word.to_owned()).collect() }
 }
 
-/// The parameters of an algorithm in the order of the documentation. The common parameters come
-/// first: every algorithm accepts them, even if it ignores some, so that a study can set them for
-/// all algorithms.
+/// Every algorithm accepts the common parameters, even if it ignores some, so that a study can set
+/// them for all algorithms.
 fn parameters(algorithm: &str) -> Vec<ParameterInfo> {
     let mut all = common();
     all.extend(own(algorithm));
@@ -249,7 +243,6 @@ fn common() -> Vec<ParameterInfo> {
     ]
 }
 
-/// The parameters that only this algorithm has.
 fn own(algorithm: &str) -> Vec<ParameterInfo> {
     let int = Parameter::Integer;
     match algorithm {
@@ -293,7 +286,6 @@ fn own(algorithm: &str) -> Vec<ParameterInfo> {
     }
 }
 
-/// The algorithms in the order of the documentation.
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     let info = |&(name, summary): &(&str, &str)| AlgorithmInfo {
         name: name.to_owned(),
@@ -303,12 +295,6 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     NAMES.iter().map(info).collect()
 }
 
-/// Reads a configuration. Parameters that are not set have their defaults.
-///
-/// # Errors
-///
-/// If the algorithm is unknown, or if a parameter is unknown or has a value that cannot be used;
-/// one such parameter is reported.
 pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &NAMES.map(|(name, _)| name)));
@@ -352,12 +338,7 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     })
 }
 
-/// Checks the settings of a mutation analysis, whose mutants are the faults of a built-in system.
-/// Because these faults are few, a sample, its seed and a block factor are not supported.
-///
-/// # Errors
-///
-/// If an unsupported setting is set; the first such setting is reported.
+/// The mutants are the few faults of a built-in system, so samples of them are not supported.
 pub(crate) fn check_mutation(mutation: &Mutation) -> Result<(), FieldError> {
     let set = [
         ("sample", mutation.sample.is_some()),

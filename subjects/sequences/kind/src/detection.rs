@@ -1,4 +1,4 @@
-//! Detection of faults by tests, according to each rule.
+//! The faults of a model, and the rules by which tests detect them.
 
 use catherd_sequences_testing::systems::{self, System, Verdict};
 use catherd_sequences_testing::{EventId, Events, ModelSource, NamedWord};
@@ -9,15 +9,9 @@ use crate::subject::{Stop, Subject};
 pub(crate) struct Bug {
     pub(crate) name: String,
     word: NamedWord,
-    /// The faulty system on which tests are executed, if there is one.
     system: Option<Box<dyn System>>,
 }
 
-/// The faults of a model that a run requests, in the order of the model.
-///
-/// # Errors
-///
-/// If the model has no fault with a requested name.
 pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     let known = &subject.model.faults;
     if let Bugs::Named(names) = wanted
@@ -41,8 +35,8 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     Ok(known.iter().filter(is_wanted).map(bug).collect())
 }
 
-/// The built-in system of a model, with a fault. Only a model that is identical to the built-in
-/// model of the same name has a system, because another model may describe a different system.
+/// Only a model that is identical to the built-in model of the same name has a system, because
+/// another model may describe a different system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
     let built_in = ModelSource::open(&format!("builtin:{name}")).ok()?;
@@ -53,21 +47,15 @@ fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
 }
 
 impl Bug {
-    /// The events that trigger the fault, as a list of alternatives for each position.
+    /// The alternatives at each position of the word that triggers the fault.
     pub(crate) fn word(&self) -> &[Vec<EventId>] {
         &self.word.word
     }
 
-    /// Whether a rule can be applied to the fault: replay needs a system.
     pub(crate) fn applies(&self, rule: Rule) -> bool {
         rule != Rule::Replay || self.system.is_some()
     }
 
-    /// Whether a test detects the fault according to a rule; false if the rule cannot be applied.
-    ///
-    /// # Errors
-    ///
-    /// If the system cannot be used.
     pub(crate) fn detects(
         &mut self,
         test: &[EventId],

@@ -10,13 +10,7 @@ use crate::subject::{Stop, Subject};
 /// Maximum number of items of a model that are named; a longer table would not be readable.
 const MAX_NAMED: usize = 20_000;
 
-/// The names of the items of models, with the configurations whose runs have these items. Names are
-/// left out, for example, if the items depend on the pool, if there are too many, or if the model
-/// cannot be explored; in the last case, the model's runs report the reason.
-///
-/// # Errors
-///
-/// If a model can no longer be read or has changed.
+/// Leaves out models whose items cannot be named.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],
@@ -51,14 +45,12 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// Names of the items of a model, in the order of their numbers.
+/// Both lists are in the order of the items' numbers.
 struct Names {
     reachable: Vec<String>,
     unreachable: Vec<String>,
 }
 
-/// The names of all items; `None` if the items depend on the pool, or if more than [`MAX_NAMED`]
-/// are reachable. The unreachable items are left out if there are too many items in total.
 fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;

@@ -1,5 +1,4 @@
-//! The description of the kind, such as its units of work, its criterion and its measures of
-//! models.
+//! The description of the kind.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +6,7 @@ use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
 use crate::KIND;
 
-/// The engine id: the version of everything that influences a record (walks, criteria, algorithms,
-/// systems under test).
+/// The engine id: the version of everything that influences a record.
 pub const ENGINE: &str = "sequences/1";
 
 pub(crate) const EXECUTIONS: &str = "executions";

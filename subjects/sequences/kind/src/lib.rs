@@ -1,10 +1,10 @@
 //! The subject kind `sequences`: models of event sequences, for which suites are chosen that cover
 //! many items of a coverage criterion.
 //!
-//! - [`Sequences`]: the kind. Its projects are models: files and built-in models.
+//! - [`Sequences`]: the kind, whose projects are models.
 //! - A run usually makes a pool of walks, searches for a suite of tests from the pool, and reports
 //!   which items the suite covers and which faults it detects. The `risk` algorithm executes the
-//!   pool instead, and reports the evidence about each item after given numbers of tests.
+//!   pool instead, and reports evidence about each item.
 
 mod approach;
 mod configuration;

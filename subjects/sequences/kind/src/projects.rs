@@ -1,4 +1,4 @@
-//! Finding and measuring the models of a study.
+//! Finds and measures the models of a study.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,13 +17,6 @@ const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 /// Maximum number of states that are explored to measure a model.
 const MAX_STATES: usize = 1_000_000;
 
-/// Finds built-in models, files, and files in folders, or makes synthetic models. Models that
-/// cannot be used, and duplicates, are skipped with a reason.
-///
-/// # Errors
-///
-/// If a path cannot be read, if there are no models at the paths, or if synthetic models of the
-/// shape cannot be made.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -69,7 +62,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Makes synthetic models. Their bytes are not kept, but generated again when needed.
+/// The bytes of the models are not kept, but generated again when they are needed.
 fn synthetic_models(
     count: u64,
     seed: u64,
@@ -111,8 +104,7 @@ fn synthetic_models(
     Ok(found)
 }
 
-/// The names of models with their paths for [`ModelSource::open`], ordered by the names of the
-/// files.
+/// Returns the names of models with their paths for [`ModelSource::open`].
 fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     let mut places = BTreeSet::new();
     for path in paths {
@@ -132,7 +124,7 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
             places.insert(place(path));
         }
     }
-    // Models with the same name get their paths as names.
+    // Models with the same name are named by their paths.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     places.iter().for_each(|(name, _)| *names.entry(name.clone()).or_default() += 1);
     let unique = |(name, path): (String, String)| match names[&name] {
@@ -142,8 +134,7 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     Ok(places.into_iter().map(unique).collect())
 }
 
-/// The name of the built-in model that a path of a study names. The path may begin with the folder
-/// of the study file.
+/// The path may begin with the folder of the study file.
 pub(crate) fn builtin_name(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_prefix(BUILTIN)
 }
@@ -161,13 +152,11 @@ fn unreadable(path: &Path, cause: &std::io::Error) -> FindError {
     }
 }
 
-/// Reads the source of a model; the error names the file.
 fn source(path: &str) -> Result<ModelSource, String> {
     ModelSource::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Checks that a model can be read and that some event can happen in its first state. Returns the
-/// digest and the warnings of the model.
+/// Returns the digest and the warnings of the model.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = ModelSource::open(path).map_err(|error| match &*error.hint {
         "" => error.to_string(),
@@ -188,12 +177,7 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     Ok((Digest::of(&bytes), model.warnings))
 }
 
-/// The table of `projects.csv`. A measure is empty if it is unknown, for example because the model
-/// has too many states.
-///
-/// # Errors
-///
-/// If a model can no longer be read or has changed.
+/// Unknown measures are empty.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {
@@ -209,7 +193,6 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     Ok(table)
 }
 
-/// The error for a model that has become unreadable since it was found.
 pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
     FindError {
         cause: format!("{}: {cause}", found.path.display()),

@@ -23,7 +23,6 @@ impl Metrics {
         self.0.insert(name.into(), (count as i64).into());
     }
 
-    /// Adds the counts of walks, distinct tests and cut walks of a pool.
     pub(crate) fn pool(&mut self, [walks, distinct, cut]: [u64; 3]) {
         self.count("pool", walks);
         self.count("pool.distinct", distinct);
@@ -35,7 +34,7 @@ impl Metrics {
     }
 }
 
-/// The record of a search; the times of the whole run are filled in later.
+/// The caller sets the times.
 pub(crate) fn of(
     subject: &mut Subject,
     spec: &RunSpec,
@@ -100,9 +99,9 @@ pub(crate) fn of(
     })
 }
 
-/// The timeline of covered goals. It never decreases: if the criterion of the goals differs from
-/// the criterion of the search, a better suite may cover fewer goals, so each point has the least
-/// coverage of this point and all later points.
+/// If the criterion of the goals differs from the criterion of the search, a better suite may cover
+/// fewer goals. The timeline never decreases, because each point has the least coverage of this and
+/// all later points.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {
@@ -119,7 +118,6 @@ fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     points
 }
 
-/// The items that some tests cover together, ascending.
 fn union(
     subject: &mut Subject,
     configuration: &Configuration,
@@ -176,10 +174,7 @@ fn add_detection(
     Ok(())
 }
 
-/// The results of the mutants, which are the requested faults of the model's built-in system; empty
-/// if the model has no such system. The first test that fails on the faulty system kills the
-/// mutant, and is the last that is executed. A mutant that survives is not covered if no test
-/// triggers the fault.
+/// The mutants are the requested faults of the model's built-in system.
 fn mutants(
     subject: &Subject,
     mutation: &Mutation,

@@ -26,8 +26,7 @@ struct Checkpoint {
     evidence: Vec<(u32, u32)>,
 }
 
-/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ... Evidence is also
-/// kept after the last test.
+/// Whether a number is 1, 2 or 5 times a power of ten.
 fn is_checkpoint(tests: u64) -> bool {
     let mut rest = tests;
     while rest >= 10 && rest.is_multiple_of(10) {
@@ -36,7 +35,6 @@ fn is_checkpoint(tests: u64) -> bool {
     matches!(rest, 1 | 2 | 5)
 }
 
-/// Executes a pool and estimates the risk of each item.
 pub(crate) fn run(
     subject: &mut Subject,
     spec: &RunSpec,
@@ -65,8 +63,7 @@ pub(crate) fn run(
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
     let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
-    // Whether each distinct test fails. Walks with the same letters count as the same test, which
-    // is executed once.
+    // Walks with the same letters count as one test, which is executed only once.
     let mut verdicts: Vec<Option<bool>> = vec![None; matrix.tests()];
     for number in 0..most as usize {
         let test = if repeats { pool.pool.walks[number] as usize } else { number };
@@ -145,8 +142,8 @@ fn beta((passed, failed): (u32, u32)) -> Beta {
     Beta::new(f64::from(passed), f64::from(failed), Orientation::Risk)
 }
 
-/// Adds metrics for each checkpoint: the largest, the median and the 90th percentile of the
-/// variances of the items that at least `keep` tests cover in the end.
+/// Adds quantiles of the variances of the items that at least `keep` tests cover at the last
+/// checkpoint.
 fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32, u32)], keep: u64) {
     let is_kept = |&(passed, failed): &(u32, u32)| u64::from(passed) + u64::from(failed) >= keep;
     metrics.count("risk.kept", end.iter().filter(|evidence| is_kept(evidence)).count() as u64);
@@ -163,7 +160,6 @@ fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32,
     }
 }
 
-/// The evidence at all checkpoints as CSV, with the names of the items.
 fn table(checkpoints: &[Checkpoint], names: &[String]) -> String {
     let mut text = "tests,item,alpha,beta,mean,variance\n".to_owned();
     for checkpoint in checkpoints {

@@ -24,7 +24,6 @@ pub(crate) struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Reports progress; breaks if the search must end.
     pub(crate) fn report(
         &mut self,
         executions: u64,
@@ -56,7 +55,7 @@ pub(crate) struct Outcome {
     pub(crate) improvements: Vec<Improvement>,
     /// Generations of the genetic algorithm, and whether it converged.
     pub(crate) generations: Option<(u64, bool)>,
-    /// Walks, distinct tests and cut walks of the pool.
+    /// Counts of walks, distinct tests and cut walks of the pool.
     pub(crate) pool: Option<[u64; 3]>,
     /// The items that are goals: the reachable items, or the items of the pool.
     pub(crate) goals: Vec<u64>,
@@ -118,7 +117,7 @@ fn choose(
         }
         let covered = improvements.last().map_or(0, |last| last.covered);
         let on = watch.report(found.executions, steps, covered, all);
-        // End the search when all goals are covered, because no later suite can cover more.
+        // End the search when all goals are covered, because no later suite can cover more goals.
         if covered == all { ControlFlow::Break(()) } else { on }
     };
     let (size, seed) = (configuration.size, spec.seed);
@@ -150,7 +149,6 @@ fn choose(
     })
 }
 
-/// Makes tests for items that are not yet covered, by direct generation.
 fn make(
     subject: &mut Subject,
     spec: &RunSpec,

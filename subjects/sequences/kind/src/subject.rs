@@ -12,16 +12,11 @@ use catherd_sequences_testing::{
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
-/// Maximum number of pools that are kept, because the pools of all seeds of a study could fill the
-/// memory.
+/// Maximum number of pools that are kept. The pools of all seeds of a study could fill the memory.
 const KEPT_POOLS: usize = 2;
-/// Maximum number of matrices that are kept in memory.
 const KEPT_MATRICES: usize = 12;
-/// Maximum number of lists of items that are kept in memory.
 const KEPT_ITEMS: usize = 24;
 
-/// A function that checks whether to continue; it returns an error if the caller has stopped the
-/// run or the budget of real time is spent.
 pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 
 /// The reason why a computation has no result.
@@ -29,11 +24,9 @@ pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 pub(crate) enum Stop {
     /// The caller or the budget of real time stopped the computation.
     Asked,
-    /// The computation failed, usually because the model or a parameter does not allow it.
     Failed(String),
 }
 
-/// The settings, the seed and the limits on which a pool depends.
 #[derive(Clone, Debug, PartialEq)]
 struct PoolKey {
     settings: PoolSettings,
@@ -56,7 +49,6 @@ pub(crate) struct RunPool {
     pub(crate) pool: Arc<Pool>,
 }
 
-/// A loaded model.
 #[derive(Debug)]
 pub(crate) struct Subject {
     pub(crate) digest: Digest,
@@ -81,7 +73,6 @@ impl Subject {
         })
     }
 
-    /// The states of the model, explored up to a limit.
     pub(crate) fn space(&mut self, limit: usize) -> Result<Arc<Space>, Stop> {
         let program = &self.model.program;
         let space = self.spaces.get(limit, || {
@@ -91,7 +82,6 @@ impl Subject {
         space.cloned()
     }
 
-    /// The letters of the criteria of a run.
     pub(crate) fn alphabet(&self, letters: &Letters) -> Result<Alphabet, Stop> {
         let events = self.model.program.events();
         Ok(match letters {
@@ -103,7 +93,6 @@ impl Subject {
         })
     }
 
-    /// A criterion of a run, with its reachable items.
     pub(crate) fn items(
         &mut self,
         text: &str,
@@ -125,8 +114,8 @@ impl Subject {
         items.cloned()
     }
 
-    /// The pool of a run. `events` limits the events of all walks: the walk that exceeds the limit
-    /// and all later walks are left out.
+    /// `events` limits the events of all walks: the walk that exceeds the limit and all later walks
+    /// are left out.
     pub(crate) fn pool(
         &mut self,
         configuration: &Configuration,
@@ -173,7 +162,6 @@ impl Subject {
         Ok(RunPool { key, pool: Arc::clone(pool) })
     }
 
-    /// The items of the tests of a pool.
     pub(crate) fn matrix(
         &mut self,
         pool: &RunPool,

@@ -1,5 +1,4 @@
-//! Tests the kind through the interface of subject kinds: runs on models, finding and measuring
-//! models, and parameters.
+//! Tests the kind through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -23,7 +22,6 @@ fn algorithm(name: &str, parameters: &[(&str, &str)]) -> Algorithm {
     algorithm
 }
 
-/// The names and bytes of the models that are found at some paths.
 fn models(paths: &[&str]) -> Vec<(String, Arc<[u8]>)> {
     let paths = paths.iter().map(PathBuf::from).collect();
     let found = Sequences.find(&ProjectSource::Paths(paths), &()).unwrap();

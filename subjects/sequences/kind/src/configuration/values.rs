@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use catherd_experiments::{Parameter, instead};
 use catherd_interface::{FieldError, ParameterInfo, Values};
 
-/// The values of all parameters of an algorithm.
 pub(super) struct Settings(BTreeMap<String, Parameter>);
 
-/// The error for a parameter that cannot be used.
 pub(super) fn refused(
     name: &str,
     cause: impl Into<String>,
@@ -18,7 +16,6 @@ pub(super) fn refused(
 }
 
 impl Settings {
-    /// The values that a study sets, and the defaults of the other parameters.
     pub(super) fn new(
         known: Vec<ParameterInfo>,
         set: &[(&String, &Parameter)],
@@ -44,17 +41,14 @@ impl Settings {
         Ok(Settings(values))
     }
 
-    /// A value as a string; empty if the parameter is not set and has no default.
     pub(super) fn text(&self, name: &str) -> String {
         self.0.get(name).map(shown).unwrap_or_default()
     }
 
-    /// The absolute value of a whole number; 1 if the parameter has no whole number.
     pub(super) fn number(&self, name: &str) -> u64 {
         self.whole(name).unwrap_or(1)
     }
 
-    /// The absolute value of a whole number, if the parameter has one.
     pub(super) fn whole(&self, name: &str) -> Option<u64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(number.unsigned_abs()),
@@ -62,7 +56,6 @@ impl Settings {
         }
     }
 
-    /// A value as a real number, if the parameter has a number.
     pub(super) fn real(&self, name: &str) -> Option<f64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(*number as f64),
