@@ -11,9 +11,7 @@ use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties
 use catherd_sequences_testing::systems::{self, Verdict};
 use catherd_sequences_testing::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
-/// System, criterion and size of suites, and the reference values: the mean ranks of a random
-/// suite, of the better of 2 and the best of 1,000 random suites, and of the suites of the GA, the
-/// released GA and the greedy search.
+/// System, criterion and size of suites, and the reference mean ranks of the suites of [`METHODS`].
 const RANKS: [(&str, &str, usize, [f64; 6]); 18] = [
     ("abp", "subsequence:2", 5, [96.7, 99.4, 107.5, 113.3, 111.3, 117.0]),
     ("abp", "subsequence:2", 10, [100.4, 102.7, 109.5, 116.2, 114.9, 117.0]),
@@ -146,8 +144,7 @@ fn main() {
     }
 }
 
-/// Prints, for each fault, the shares of the pool's tests and of suites of ten tests that contain
-/// the fault's word, and the share of tests that fail, measured on a sample of the pool.
+/// Prints how often each fault is detected.
 fn detection(system: &System, seeds: u64, criteria: &[&str]) {
     let mut suites: Vec<(String, Vec<Vec<u32>>)> = Vec::new();
     for text in criteria {

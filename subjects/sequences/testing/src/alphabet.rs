@@ -14,7 +14,7 @@ pub struct Alphabet {
     of_event: Vec<Option<Letter>>,
 }
 
-/// A name or label that no event has.
+/// The error for a name or label that no event has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("alphabet: unknown event `{0}`")]
 pub struct UnknownEvent(pub String);

@@ -1,6 +1,5 @@
 //! Bit vectors.
 
-/// The number of words that hold this many bits.
 pub(crate) fn words(bits: usize) -> usize {
     bits.div_ceil(64)
 }
@@ -17,7 +16,7 @@ pub(crate) fn count(bits: &[u64]) -> u64 {
     bits.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Adds all bits of `b` to `a`. Returns whether `a` changed.
+/// Returns whether `a` changed.
 pub(crate) fn unite(a: &mut [u64], b: &[u64]) -> bool {
     let mut changed = 0;
     for (a, b) in a.iter_mut().zip(b) {

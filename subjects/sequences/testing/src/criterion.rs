@@ -26,7 +26,7 @@ pub use cover::Cover;
 pub use parse::{CriterionError, split_list};
 pub use reachable::Unbounded;
 
-/// Maximum number of items that are kept as a bit vector while a test is read.
+/// Maximum number of items in a bit vector.
 const MAX_BITS: u64 = 1 << 28;
 
 /// A criterion over an alphabet.
@@ -41,7 +41,7 @@ pub struct Criterion {
     pub(crate) distinct: bool,
     relax: Option<Relax>,
     weights: Option<FxHashMap<u64, u64>>,
-    /// A test is cut before the first occurrence of this letter; `None` if tests are not cut.
+    /// A test is cut before the first occurrence of this letter.
     pub(crate) until: Option<Letter>,
 }
 
@@ -56,11 +56,11 @@ pub(crate) enum Kind {
     Order(Vec<Letter>, Vec<Letter>),
     Safety(Vec<Letter>, Vec<Letter>),
     Expressions(Vec<(String, Automaton)>),
-    /// Reached states, out of this number.
+    /// Number of states.
     States(usize),
-    /// Edges, out of this number.
+    /// Number of edges.
     Transitions(usize),
-    /// Pairs of consecutive edges, by number.
+    /// Pairs of consecutive edges with their numbers.
     EdgePairs(FxHashMap<(u32, u32), u64>),
     /// Tests modulo a group of permutations of letters.
     Symmetry(Vec<Vec<Letter>>),
@@ -146,7 +146,6 @@ impl Criterion {
         word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
     }
 
-    /// The letters of the word with this number.
     pub(crate) fn word(&self, item: u64) -> Vec<Letter> {
         let (t, s) = (self.strength().unwrap_or(0), self.letters as u64);
         let mut rest = item;
@@ -207,9 +206,8 @@ impl Criterion {
         }
     }
 
-    /// Row and column of an item in a picture: the word without its last letter, and the last
-    /// letter. Items that are not words of two letters or more, words with positions, and classes
-    /// of a relaxed criterion each have a separate row and an empty column.
+    /// Row and column of an item in a picture: usually the word without its last letter, and the
+    /// last letter. An item that cannot be divided has an empty column.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
@@ -221,7 +219,8 @@ impl Criterion {
                 | Kind::Safety(..)
         );
         let name = self.item_name(item, alphabet);
-        // Labels with fields contain commas, so take the longest letter that the name ends with.
+        // Labels with fields may contain commas, so take the longest letter that the name ends
+        // with.
         let last = |letter: &&String| name.ends_with(&format!(", {letter}"));
         let column = alphabet.letters().iter().filter(last).max_by_key(|letter| letter.len());
         match column.filter(|_| is_word && self.relax.is_none()) {
@@ -246,8 +245,6 @@ impl Criterion {
         matches!(self.kind, Kind::States(_) | Kind::Transitions(_) | Kind::EdgePairs(_))
     }
 
-    /// Replaces items with their classes if the criterion has a relaxation; items without a class
-    /// are left out. The result is ascending.
     fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
         let Some(relax) = &self.relax else { return items };
         let t = self.strength().unwrap_or(1) as u32;
@@ -288,7 +285,6 @@ impl Criterion {
         cover.items()
     }
 
-    /// Whether items are kept as a bit vector instead of a set.
     fn dense(&self) -> bool {
         self.span <= MAX_BITS && !matches!(self.kind, Kind::Symmetry(_))
     }

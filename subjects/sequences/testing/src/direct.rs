@@ -23,7 +23,6 @@ enum Reader {
 }
 
 impl Reader {
-    /// The automaton of an item of `subsequence`, `consecutive` or `order`.
     fn new(criterion: &Criterion, item: u64) -> Option<Reader> {
         match &criterion.kind {
             Kind::Subsequence(_) => Some(Reader::Apart(criterion.word(item))),
@@ -70,8 +69,8 @@ fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
 }
 
 /// A shortest trace that covers an item, found breadth first in the product of the model and the
-/// item's automaton. `None` if no trace covers the item before the letter that cuts tests, or if
-/// the criterion is not `subsequence`, `consecutive` or `order`.
+/// item's automaton. `None` if there is no such trace, or if the criterion is not `subsequence`,
+/// `consecutive` or `order`.
 pub fn shortest_trace(
     criterion: &Criterion,
     space: &Space,
@@ -138,12 +137,11 @@ pub struct GeneratedTest<'t> {
     pub events: u64,
 }
 
-/// Receives each generated test; generation ends if the function breaks.
+/// Receives each generated test; generation ends if the function returns `Break`.
 pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
 /// Makes tests for uncovered items. Each test begins with a shortest trace that covers an uncovered
-/// item, and continues with the one of several walks that covers the most uncovered items.
-/// `reachable` contains all reachable items; `on_test` receives each test.
+/// item. `reachable` contains all reachable items.
 pub fn direct(
     criterion: &Criterion,
     space: &Space,
@@ -197,7 +195,6 @@ pub fn direct(
         items.iter().for_each(|item| {
             open.remove(item);
         });
-        // Give the item up if the test covers no uncovered item.
         if gain == 0 {
             open.remove(&item);
             continue;

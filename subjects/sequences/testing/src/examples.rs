@@ -19,11 +19,11 @@ pub struct Example {
     pub kind: String,
     /// The input of the computation.
     pub input: Value,
-    /// The result, member by member.
+    /// The expected members of the result.
     pub expect: Value,
 }
 
-/// A member of a result that differs.
+/// A member whose computed value differs from the expected value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The member.
@@ -50,7 +50,7 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If the line is not JSON of an example.
+    /// If the line is not valid.
     pub fn parse(line: &str) -> Result<Example, serde_json::Error> {
         serde_json::from_str(line)
     }
@@ -98,7 +98,6 @@ fn same(a: &Value, b: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// The examples of this project, one for each kind.
     const LINES: &str = include_str!("examples/lines.jsonl");
 
     #[test]

@@ -1,9 +1,8 @@
-//! Sequence testing: chooses orders of events to test, measures which remain untested, and
+//! Sequence testing: chooses orders of events to test, measures which orders remain untested, and
 //! estimates the risk.
 //!
 //! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
-//! - [`Space`]: the states of a model, explored up to a limit; [`SpaceCounts`]: counts of its
-//!   traces.
+//! - [`Space`], [`SpaceCounts`]: the states of a model, explored up to a limit, and their counts.
 //! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
 //!   [`direct`]: tests generated for items.

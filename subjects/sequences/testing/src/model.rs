@@ -24,7 +24,7 @@ pub use table::TableFormError;
 /// A model that can be explored.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The name that the model declares, otherwise the name of its file.
+    /// The name of the model.
     pub name: String,
     /// The compiled program.
     pub program: Program,
@@ -74,7 +74,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the model cannot be read or has an error; the first error is returned.
+    /// If the model cannot be read or has an error.
     pub fn open(path: &str) -> Result<Model, ModelError> {
         ModelSource::open(path)?.model()
     }
@@ -83,7 +83,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the model has an error; the first error is returned.
+    /// If the model has an error.
     pub fn parse(name: &str, text: &str) -> Result<Model, ModelError> {
         ModelSource::of_text(name, text).model()
     }
@@ -93,14 +93,11 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the states of the model are needed, and the model has more than `limit` states or breaks
-    /// one of its own rules.
+    /// If the model has too many states, or breaks one of its own rules.
     pub fn tables(&self, limit: usize) -> Result<String, TableFormError> {
         table::write(self, limit)
     }
 
-    /// Finds possible mistakes: unguarded threads that are tables and end at once and, if all
-    /// threads are tables, events that no thread requests.
     fn find_warnings(&mut self) {
         let program = &self.program;
         let events = program.events().len();

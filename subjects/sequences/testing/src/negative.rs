@@ -27,7 +27,6 @@ impl From<Vec<EventId>> for TestCase {
     }
 }
 
-/// Marks the label of an event as an event that the system must refuse.
 pub(crate) fn refused(label: &str) -> String {
     format!("{MARK}{label}")
 }
@@ -38,11 +37,9 @@ pub fn unmarked(label: &str) -> Option<&str> {
     label.strip_prefix(MARK)
 }
 
-/// Makes a negative test from each test: a prefix of the test, followed by an event that the model
-/// does not allow in the state after the prefix. Tests without such a prefix are skipped. Pairs of
-/// a state and an event that occur least often in earlier negative tests are preferred, then events
-/// that occur least often in earlier negative tests; ties are broken at random. States whose edges
-/// are unknown, because the space is truncated, are not used.
+/// Makes a negative test from each test that allows one: a prefix of the test, followed by an event
+/// that the model does not allow after the prefix. Pairs of a state and an event that are rare in
+/// earlier negative tests are preferred.
 pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<TestCase> {
     let mut stream = Stream::new(seed, NEGATIVE);
     let mut pairs: BTreeMap<(u32, EventId), u32> = BTreeMap::new();

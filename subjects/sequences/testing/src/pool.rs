@@ -17,8 +17,7 @@ use crate::streams::WALKS;
 /// The default limit on the length of tests, in events.
 pub const DEFAULT_LENGTH: usize = 1000;
 
-/// Maximum number of events of all walks of a pool; each event takes about ten bytes with its
-/// letter.
+/// Maximum number of events of all walks of a pool.
 pub const MAX_POOL_EVENTS: u64 = 1 << 29;
 
 /// Maximum number of events of walks that are made before the limit is checked.
@@ -112,10 +111,10 @@ impl Tests {
     }
 }
 
-/// Tests without duplicates, after projection.
+/// Tests that are distinct after projection.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
-    /// The distinct tests with all their events, in the order of their walks.
+    /// The distinct tests with all their events, in the order of their first walks.
     pub tests: Tests,
     /// The distinct tests as letters.
     pub letters: Vec<Vec<Letter>>,
@@ -146,8 +145,7 @@ pub struct Walker<'m> {
 pub struct NoTraceSampler(&'static str);
 
 impl<'m> Walker<'m> {
-    /// A walker of a model. Walks use the space unless it is truncated or the walks are weighted.
-    /// Without the space, the walks are the same.
+    /// A walker of a model. The space does not change walks, but some samplers need it.
     ///
     /// # Errors
     ///
@@ -176,8 +174,8 @@ impl<'m> Walker<'m> {
         Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with this number to `test`. Returns whether the walk was cut at the maximum
-    /// length. `taken` counts how often walks took each edge, for [`Sampler::Avoid`].
+    /// Returns whether the walk was cut at the maximum length. `taken` counts how often walks took
+    /// each edge.
     fn walk(
         &self,
         number: u64,
@@ -211,7 +209,6 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk without a space, from state to state.
     fn walk_program(&self, stream: &mut Stream, test: &mut Vec<EventId>) -> Result<bool, Fault> {
         let mut stepper = Stepper::new(self.program);
         let mut state = stepper.initial()?;
@@ -244,7 +241,6 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk along the edges that were taken least often. Counts the edges that the walk takes.
     fn walk_avoiding(
         &self,
         space: &Space,
@@ -269,7 +265,6 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk in which each complete trace is equally likely.
     fn walk_traces(&self, space: &Space, stream: &mut Stream, test: &mut Vec<EventId>) -> bool {
         let mut state = 0;
         loop {
@@ -290,14 +285,11 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The walks with these numbers, and how many of these walks were cut. Walks are made in
-    /// parallel, which does not change the result. With [`Sampler::Avoid`], all walks up to the
-    /// last are made, one after the other.
+    /// The walks with these numbers, and how many of them were cut at the maximum length.
     ///
     /// # Errors
     ///
-    /// If the model breaks one of its own rules, or, with [`Sampler::Avoid`], if the walks have
-    /// more than [`MAX_POOL_EVENTS`] events.
+    /// If the model breaks one of its own rules, or the walks have too many events.
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
             let (tests, cut) = self.walks_in_turn(&numbers, MAX_POOL_EVENTS)?;
@@ -326,8 +318,7 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes walks one after the other up to the end of a range of numbers. Returns the walks whose
-    /// numbers are in the range, and stops once these have more than `most` events in total.
+    /// Stops once the returned walks have more than `most` events in total.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -348,10 +339,9 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes up to `walks` walks with at most `events` events in total: the first walk that exceeds
-    /// this limit and all later walks are left out. Also returns how many walks were cut. `go_on`
-    /// is called before each batch of walks, so only once with [`Sampler::Avoid`]; the result is
-    /// `None` if `go_on` breaks.
+    /// Makes up to `walks` walks with at most `events` events in total, and counts the walks that
+    /// were cut. Returns `None` if `go_on`, which is called before each batch of walks, returns
+    /// `Break`.
     ///
     /// # Errors
     ///

@@ -37,8 +37,8 @@ pub struct Program {
     pub(crate) has_priorities: bool,
 }
 
-/// The reason why a model cannot continue: usually the model breaks a rule of its own data or
-/// threads. Walks that are too long in total are also a fault.
+/// The reason why a model cannot continue: usually, the model breaks a rule of its own data or
+/// threads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Fault {
@@ -54,14 +54,12 @@ impl Fault {
     }
 }
 
-/// Properties of events that expressions read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventFacts {
     /// The name of each event as a number; `None` if the name is not a number.
     pub(crate) numbers: Vec<Option<i32>>,
     /// Field numbers and values of each event.
     pub(crate) fields: Vec<Vec<(u32, i32)>>,
-    /// The names of fields, for messages.
     pub(crate) field_names: Vec<String>,
 }
 
@@ -163,7 +161,7 @@ impl Program {
         &self.events
     }
 
-    /// The names of the b-threads in order of registration.
+    /// The names of the b-threads.
     pub fn thread_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.threads.iter().map(|thread| thread.name.as_str())
     }

@@ -46,8 +46,7 @@ impl Beta {
         self.alpha * self.beta / (sum * sum * (sum + 1.0))
     }
 
-    /// The bounds of the central interval with this probability, such as 0.95, usually accurate to
-    /// 1e-9.
+    /// The bounds of the central interval with this probability, such as 0.95.
     pub fn interval(self, probability: f64) -> (f64, f64) {
         let tail = (1.0 - probability) / 2.0;
         (self.quantile(tail), self.quantile(1.0 - tail))
@@ -128,8 +127,7 @@ impl Evidence {
 /// The remaining risk over all items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assessment {
-    /// The sum of mean times profile: a probability if each test covers exactly one item, and
-    /// otherwise a score.
+    /// The sum of mean times profile.
     pub risk: f64,
     /// The sum of loss times mean times profile.
     pub expected_loss: f64,
@@ -155,7 +153,7 @@ pub enum Policy {
     /// The largest product of loss and mean.
     #[default]
     ExpectedLoss,
-    /// The largest draw from the item's distribution, times the loss.
+    /// The largest product of the loss and a draw from the item's distribution.
     Thompson,
     /// The largest variance.
     Variance,

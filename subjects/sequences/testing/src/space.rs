@@ -32,8 +32,7 @@ pub struct Space {
     first_edge: Vec<u64>,
     edges: Vec<Edge>,
     truncated: bool,
-    /// Number of explored states, whose edges are all known. Later states were found, but not or
-    /// not completely explored because of a limit.
+    /// Number of explored states, whose edges are all known.
     explored: u32,
 }
 
@@ -43,7 +42,7 @@ pub struct Space {
 pub struct BrokenModel {
     /// The broken rule.
     pub fault: Fault,
-    /// A shortest trace that breaks the rule.
+    /// A shortest trace that breaks the rule, as labels.
     pub trace: Vec<String>,
 }
 
@@ -116,7 +115,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 impl Space {
-    /// Explores a model up to `limit` states, and up to 2 GiB of states and edges.
+    /// Explores a model up to `limit` states and a limit of memory.
     ///
     /// # Errors
     ///
@@ -189,8 +188,7 @@ impl Space {
         BrokenModel { fault, trace: trace.into_iter().map(label).collect() }
     }
 
-    /// A shortest trace to a state. The trace consists of the first edge to each of its states,
-    /// because the search is breadth-first.
+    /// A shortest trace to a state.
     pub fn shortest_to(&self, state: u32) -> Vec<EventId> {
         let mut trace = Vec::new();
         let mut at = state;
@@ -214,8 +212,7 @@ impl Space {
         self.edges.len()
     }
 
-    /// Whether exploration ended at the limit of states or of memory. If so, the model has more
-    /// states or edges.
+    /// Whether exploration ended at the limit of states or of memory.
     pub fn truncated(&self) -> bool {
         self.truncated
     }
@@ -226,8 +223,7 @@ impl Space {
         &self.edges[self.first_edge[state] as usize..self.first_edge[state + 1] as usize]
     }
 
-    /// Whether all edges from a state are known, which is false for the last states of a truncated
-    /// space.
+    /// Whether all edges from a state are known.
     pub fn is_explored(&self, state: u32) -> bool {
         state < self.explored
     }

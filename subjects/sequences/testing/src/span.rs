@@ -5,8 +5,8 @@
 pub struct Span {
     /// Index of the file in the order of reading; 0 is the model itself.
     pub file: u32,
-    /// Line, from 1, or 0.
+    /// The line.
     pub line: u32,
-    /// Column in characters, from 1, or 0.
+    /// The column in characters.
     pub column: u32,
 }

@@ -15,8 +15,7 @@ pub(crate) const NEGATIVE: u64 = 7;
 /// The choice of events by a test that is made while it is executed.
 pub(crate) const ONLINE: u64 = 8;
 
-/// The tries of synthetic models; try k of model n, from 1, has the number `SYNTHETIC + n * TRIES +
-/// k`.
+/// The tries of synthetic models; try k of model n has the number `SYNTHETIC + n * TRIES + k`.
 pub(crate) const SYNTHETIC: u64 = 1 << 62;
 
 /// The first walk of a pool; walk k has the number `WALKS + k`.

@@ -46,7 +46,7 @@ enum Rows {
 }
 
 impl Matrix {
-    /// Computes the items of all tests of a pool in parallel, which does not change the result.
+    /// Computes the items of all tests of a pool.
     pub fn new(criterion: &Criterion, pool: &Pool, space: Option<&Space>) -> Matrix {
         let items_of = |cover: &mut Cover<'_>, number: usize| {
             cover.clear();
@@ -65,7 +65,6 @@ impl Matrix {
         Matrix::of_items(criterion, &lists)
     }
 
-    /// The matrix of tests, given the items of each test.
     fn of_items(criterion: &Criterion, lists: &[Vec<u64>]) -> Matrix {
         let mut items: Vec<u64> = Vec::new();
         for list in lists {
@@ -181,14 +180,12 @@ impl<'m> Union<'m> {
         }
     }
 
-    /// The rank of a suite, whose tests replace the tests of the union.
     fn rank_of(&mut self, suite: &[u32]) -> u64 {
         self.clear();
         suite.iter().for_each(|&test| self.add(test as usize));
         self.rank()
     }
 
-    /// The amount by which a test would raise the rank.
     fn gain(&self, test: usize) -> u64 {
         match (&self.matrix.rows, &self.matrix.weights) {
             (Rows::Bits(words, rows), None) => {
@@ -210,11 +207,10 @@ impl<'m> Union<'m> {
 }
 
 /// Receives the state of a search whenever a suite is better than all earlier suites, and regularly
-/// in between. The search ends if the function breaks.
+/// in between. The search ends if the function returns `Break`.
 pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
-/// Approximate maximum number of units of work between two calls to [`OnProgress`]; these units
-/// usually take a few milliseconds.
+/// Approximate maximum number of units of work between two calls to [`OnProgress`].
 const PAUSE: u64 = 512;
 
 /// The best suite so far.
@@ -224,14 +220,14 @@ pub struct BestSuite {
     pub suite: Vec<u32>,
     /// The rank.
     pub rank: u64,
-    /// Number of evaluations of ranks up to and including the evaluation of this suite.
+    /// Number of evaluations of ranks until this rank was reached.
     pub executions: u64,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The best suite; the first suite found if several have the same rank.
+    /// The best suite.
     pub best: BestSuite,
     /// Number of evaluations of ranks.
     pub executions: u64,
@@ -241,7 +237,6 @@ pub struct SearchResult {
     pub converged: bool,
 }
 
-/// Evaluates suites and keeps the best.
 struct Session<'s, 'o> {
     union: Union<'s>,
     found: SearchResult,
@@ -258,7 +253,6 @@ impl<'s, 'o> Session<'s, 'o> {
         Session { union, found, limit, ended: limit == 0, pieces: 0, on_progress }
     }
 
-    /// The rank of a suite. The session ends at its limit on evaluations.
     fn evaluate(&mut self, suite: &[u32]) -> u64 {
         let rank = self.union.rank_of(suite);
         self.evaluated(suite, rank);
@@ -277,7 +271,7 @@ impl<'s, 'o> Session<'s, 'o> {
         self.worked(1);
     }
 
-    /// Counts units of work. A unit takes about as long as the evaluation of a suite.
+    /// A unit takes about as long as the evaluation of a suite.
     fn worked(&mut self, pieces: u64) {
         self.pieces += pieces;
         if self.pieces >= PAUSE {

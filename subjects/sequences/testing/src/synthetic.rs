@@ -60,7 +60,7 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// If a part of the shape is out of range; the first such part is returned.
+    /// If a part of the shape is out of range.
     pub fn check(&self) -> Result<(), SyntheticError> {
         let whole = [
             ("threads", self.threads, 64, "1 to 64"),
@@ -80,8 +80,7 @@ impl Shape {
 }
 
 /// The text of the synthetic model with this number, which counts from 1. The text depends only on
-/// the seed, the shape and the number. Each model has at least 100 complete traces; tries with
-/// fewer traces are discarded.
+/// the seed, the shape and the number. Each model has at least 100 complete traces.
 ///
 /// # Errors
 ///
@@ -109,9 +108,8 @@ fn has_traces(text: &str) -> bool {
     ended.collect::<BTreeSet<_>>().len() >= FEWEST_TRACES
 }
 
-/// Writes a model. Each b-thread requests different events if there are enough of them. The first
-/// b-thread has no loop, and its last event ends the loops of the other b-threads, so traces
-/// can end.
+/// The first b-thread has no loop, and its last event ends the loops of the other b-threads, so
+/// that traces can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();
     let all = names.join(", ");

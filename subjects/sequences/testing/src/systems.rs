@@ -89,7 +89,7 @@ pub fn builtin(name: &str, fault: Option<&str>) -> Result<Box<dyn System>, Unkno
     })
 }
 
-/// Starts a program that speaks the line protocol. `limit` is the time limit for each event.
+/// Starts a program that speaks the line protocol. `limit` is the time limit for each answer.
 ///
 /// # Errors
 ///
@@ -101,12 +101,11 @@ pub fn command(program: &[String], limit: Duration) -> Result<Box<dyn System>, C
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No event failed.
+    /// The test passed.
     Passed,
-    /// An event failed.
+    /// The test failed.
     Failed {
-        /// The index of the event in the test; for an event that had to be refused, the number of
-        /// events of the test.
+        /// The index of the event at which the test failed.
         at: usize,
         /// The reason.
         why: String,
@@ -187,7 +186,6 @@ pub fn allowed(space: &Space, test: &[EventId]) -> bool {
     after(space, test).is_some()
 }
 
-/// The state after a sequence of events that the model allows.
 fn after(space: &Space, test: &[EventId]) -> Option<u32> {
     test.iter().try_fold(0, |state, &event| space.step(state, event))
 }

@@ -15,8 +15,8 @@ pub struct TestFileError {
     pub cause: String,
 }
 
-/// Maximum number of commas, semicolons and white-space characters in a file of tests. This limits
-/// the number of events, which take about fifty bytes of memory each.
+/// Maximum number of commas, semicolons and white-space characters in a file of tests, which limits
+/// the number of events.
 const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
@@ -27,8 +27,7 @@ const MAX_SEPARATORS: usize = 1 << 25;
 ///
 /// # Errors
 ///
-/// If the text has too many commas, semicolons and white-space characters, or if it is JSON that
-/// cannot be read; the first error is returned.
+/// If the text has too many events, or is JSON that cannot be read.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let mut separators = text.match_indices(is_separator).map(|(at, _)| at);
     if let Some(at) = separators.nth(MAX_SEPARATORS) {
@@ -59,15 +58,13 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// Whether a character may separate labels or lines.
 fn is_separator(character: char) -> bool {
     matches!(character, ',' | ';') || character.is_whitespace()
 }
 
-/// Reads the labels of the events of a test from one line. Labels are separated by commas or
-/// semicolons outside parentheses and brackets, or by spaces if the line contains no comma,
-/// quotation mark or parenthesis. A label may be written as a JSON string, such as `"log in,
-/// again"`.
+/// Reads the labels of the events of a test from one line. If the line contains no comma, quotation
+/// mark or parenthesis, labels are separated by spaces; otherwise, they are separated by commas or
+/// semicolons outside parentheses and brackets. A label may be written as a JSON string.
 pub fn parse_line(line: &str) -> Vec<String> {
     if !line.contains([',', '"', '(']) {
         return line.split_whitespace().map(str::to_owned).collect();
@@ -99,7 +96,6 @@ fn quoted(line: &str) -> Option<(String, &str)> {
     (after.is_empty() || after.starts_with([',', ';'])).then_some((content, after))
 }
 
-/// The position of the end of a line's first label, which is not a JSON string.
 fn end_of_label(line: &str) -> usize {
     let mut depth = 0_usize;
     let mut is_end = |character: char| {
@@ -122,7 +118,6 @@ pub fn to_word(label: &str) -> String {
     if is_plain { label.to_owned() } else { json!(label).to_string() }
 }
 
-/// The label of an event in JSON, with a mark if the system must refuse the event.
 fn label(event: &Value) -> Option<String> {
     let members = match event {
         Value::String(name) => return Some(name.clone()),

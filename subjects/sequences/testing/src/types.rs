@@ -29,7 +29,7 @@ impl Type {
         }
     }
 
-    /// Whether both types are compatible, without regard to ranges, allowed words and capacities.
+    /// Whether both types are compatible, without regard to ranges and allowed words.
     pub(crate) fn fits(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Integer(..), Type::Integer(..))
@@ -52,7 +52,6 @@ impl Type {
         }
     }
 
-    /// The description of the type in messages.
     pub(crate) fn shown(&self) -> String {
         match self {
             Type::Integer(..) => "a number".to_owned(),
@@ -67,7 +66,6 @@ impl Type {
         }
     }
 
-    /// Checks that a value is allowed. The error is the reason.
     pub(crate) fn check(&self, words: &[i32]) -> Result<(), String> {
         match self {
             Type::Integer(low, high) if !(*low..=*high).contains(&words[0]) => {

@@ -1,5 +1,4 @@
-//! Tests models: the semantics of their text, messages about mistakes, included files, built-in
-//! models, the table form, walks, and models of GraphWalker.
+//! Tests models: their semantics, errors and formats.
 
 use catherd_sequences_testing::{
     Alphabet, BUILTIN, Model, ModelSource, Sampler, Space, Stepper, Walker,

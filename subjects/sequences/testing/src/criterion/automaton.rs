@@ -27,7 +27,7 @@ pub struct ExpressionError {
     pub cause: String,
 }
 
-/// A regular expression over letters; the whole test must match.
+/// A regular expression over letters that is matched against whole tests.
 #[derive(Clone, Debug)]
 pub struct Expression(Part);
 
@@ -38,11 +38,10 @@ enum Part {
     Except(Vec<Name>),
     Sequence(Vec<Part>),
     Either(Vec<Part>),
-    /// A part repeated at least and at most this many times; `None` for no upper bound.
+    /// The part, and the minimum and maximum number of its occurrences.
     Repeat(Box<Part>, u32, Option<u32>),
 }
 
-/// The name of a letter in an expression, with its position.
 #[derive(Clone, Debug)]
 struct Name {
     text: String,
@@ -74,8 +73,8 @@ impl Expression {
         }
     }
 
-    /// The names of letters: all names outside brackets, and the names in brackets that have one
-    /// character, because longer names may be several letters.
+    /// The names that are certainly letters. An unquoted name of several characters in brackets is
+    /// left out, because it may be several letters.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.0.visit(&mut |name| {
@@ -86,22 +85,18 @@ impl Expression {
         names
     }
 
-    /// The automaton over an alphabet.
-    ///
-    /// # Errors
-    ///
-    /// If a name is not a letter, or the automaton is too large.
     pub(crate) fn automaton(&self, alphabet: &Alphabet) -> Result<Automaton, ExpressionError> {
         let mut builder = Builder { alphabet, states: vec![Nfa::default()] };
         let end = builder.add(&self.0, 0)?;
         builder.automaton(end)
     }
 
-    /// Whether the expression matches a test, which is given by names of letters. Names that occur
-    /// only in the expression are usually letters too (see [`Expression::names`]).
+    /// Whether the expression matches a test, which is given by names of letters. The alphabet
+    /// consists of these names and [`Expression::names`].
     ///
     /// # Errors
-    /// If a name in brackets is not a letter, or the automaton is too large.
+    ///
+    /// If a name is not a letter, or the automaton is too large.
     pub fn matches(&self, test: &[String]) -> Result<bool, ExpressionError> {
         let mut letters = self.names();
         letters.extend(test.iter().cloned());
@@ -128,7 +123,7 @@ impl Reader {
         ExpressionError { column: self.at + 1, cause }
     }
 
-    /// Skips white space and returns the character after it, which is not skipped.
+    /// Skips white space and returns the next character without skipping it.
     fn next(&mut self) -> Option<char> {
         while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
             self.at += 1;
@@ -197,7 +192,6 @@ impl Reader {
         }
     }
 
-    /// Reads the name of a letter, or a string in quotation marks.
     fn name(&mut self, bracket: bool) -> Result<Name, ExpressionError> {
         let column = self.at + 1;
         let quoted = self.characters[self.at] == '"';
@@ -247,8 +241,8 @@ impl Reader {
             };
             self.at += 1;
             part = match part {
-                // Do not repeat a part that may already occur any number of times, because this
-                // changes nothing.
+                // Do not repeat a part that may already occur any number of times, because another
+                // repetition changes nothing.
                 Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
                 part => Part::Repeat(Box::new(part), low, high),
             };

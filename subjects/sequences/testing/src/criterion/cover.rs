@@ -17,7 +17,7 @@ pub struct Cover<'c> {
     levels: Levels,
 }
 
-/// The items found, before relaxation: a bit vector or a set.
+/// The items found, before relaxation.
 #[derive(Clone, Debug)]
 enum Found {
     Bits(Vec<u64>),

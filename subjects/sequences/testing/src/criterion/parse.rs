@@ -47,7 +47,6 @@ pub struct CriterionError {
     pub hint: String,
 }
 
-/// The beginning of a string, for a message.
 fn beginning(text: &str) -> String {
     const SHOWN: usize = 100;
     match text.char_indices().nth(SHOWN) {
@@ -56,7 +55,7 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// Splits a list of criteria at commas and semicolons outside parentheses and brackets.
+/// Splits a list at commas and semicolons outside parentheses and brackets.
 pub fn split_list(text: &str) -> Vec<String> {
     let (mut depth, mut parts) = (0_usize, vec![String::new()]);
     for character in text.chars() {
@@ -78,9 +77,8 @@ pub fn split_list(text: &str) -> Vec<String> {
 struct Context<'c> {
     text: &'c str,
     alphabet: &'c Alphabet,
-    /// Reads a file that the criterion names.
     read: &'c dyn Fn(&str) -> Result<String, String>,
-    /// Whether there is a model. Without a model, any event and any state is assumed to exist.
+    /// Without a model, every event and state is assumed to exist.
     model: bool,
 }
 
@@ -101,7 +99,6 @@ impl Context<'_> {
         })
     }
 
-    /// Letters separated by spaces or `|`, with or without brackets. Duplicates are left out.
     fn letters(&self, text: &str) -> Result<Vec<Letter>, CriterionError> {
         let inside = text.trim().trim_start_matches('[').trim_end_matches(']');
         let mut letters = Vec::new();
@@ -122,7 +119,6 @@ impl Context<'_> {
             .map_err(|cause| self.error(format!("{path}: {cause}"), "check the path of the file"))
     }
 
-    /// A word of letters separated by commas or spaces.
     fn word(&self, text: &str) -> Result<Vec<Letter>, CriterionError> {
         let names = text.split([',', ' ']).filter(|name| !name.is_empty());
         names.map(|name| self.letter(name)).collect()
@@ -135,8 +131,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is not a criterion over the alphabet, if a file cannot be read, if the criterion
-    /// needs a space but there is none, or if the criterion is too large.
+    /// If the criterion is not valid or too large, or a file cannot be read.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,
@@ -148,8 +143,8 @@ impl Criterion {
         Criterion::read(&context, strength, space)
     }
 
-    /// Checks a criterion without a model: its name, its options and the length of its words, but
-    /// neither events nor states. The criterion must not name files.
+    /// Checks a criterion without a model: events and states are not checked. The criterion must
+    /// not name files.
     ///
     /// # Errors
     ///
@@ -298,7 +293,6 @@ impl Criterion {
         Ok(())
     }
 
-    /// The number of a word that a file contains.
     fn item(&self, word: &str, context: &Context<'_>) -> Result<u64, CriterionError> {
         let letters = context.word(word)?;
         match self.strength() {
@@ -310,7 +304,6 @@ impl Criterion {
     }
 }
 
-/// Splits a criterion into its head and the options after it, at spaces outside parentheses.
 fn split_options(text: &str) -> (String, Vec<String>) {
     let (mut depth, mut parts) = (0_usize, vec![String::new()]);
     for character in text.chars() {
@@ -350,7 +343,6 @@ fn word_length(
     }
 }
 
-/// Removes `length=N` from the options and returns N, which must be in `t..=10_000`.
 fn length_option(
     context: &Context<'_>,
     options: &mut Vec<String>,
@@ -364,7 +356,6 @@ fn length_option(
     })
 }
 
-/// The exclusive upper bound on the items' numbers.
 fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     let s = context.alphabet.len() as u64;
     let words = |t: usize| {

@@ -15,8 +15,7 @@ const MAX_BYTES: u128 = 3 << 30;
 /// Maximum number of reachable items, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 28;
 
-/// Maximum number of steps, which take about a minute. A step is, for example, an extension of a
-/// word, or a step of an automaton along an edge.
+/// Maximum number of steps, such as extensions of a word.
 const MAX_STEPS: u64 = 1 << 35;
 
 /// The reason why the reachable items of a criterion cannot be computed exactly.
@@ -24,7 +23,6 @@ const MAX_STEPS: u64 = 1 << 35;
 #[error("no exact number of reachable items: {0}")]
 pub struct Unbounded(pub(super) String);
 
-/// Counts steps, and ends a computation that would take too long.
 struct Steps(u64);
 
 impl Steps {
@@ -81,8 +79,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the space is truncated, if the criterion is over positions or symmetries, or over states,
-    /// edges or pairs of edges with `until`, or if the computation exceeds a limit on memory, items or steps.
+    /// If the items cannot be computed exactly.
     pub fn reachable(&self, space: &Space, alphabet: &Alphabet) -> Result<Vec<u64>, Unbounded> {
         if space.truncated() {
             return Err(Unbounded("the model has more states than the limit".to_owned()));
@@ -170,7 +167,6 @@ impl Criterion {
     fn subsequence_levels(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<Vec<u64>>, Unbounded> {
         let s = self.letters;
         let (component, count) = graph.space.components();
-        // Collect the edges between components without duplicates.
         let mut edges: Vec<(u32, u32, Option<Letter>)> = Vec::new();
         for state in 0..graph.space.states() as u32 {
             let from = component[state as usize];

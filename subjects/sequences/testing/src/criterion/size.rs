@@ -33,8 +33,7 @@ impl Criterion {
         Ok(())
     }
 
-    /// An upper bound on the number of items of a test before relaxation; exact for subsequences
-    /// without `distinct` and `until`.
+    /// An upper bound on the number of items of a test before relaxation.
     fn most_items(&self, letters: &[Letter]) -> u64 {
         let length = letters.len() as u64;
         let distinct = || {
@@ -58,9 +57,8 @@ impl Criterion {
     }
 }
 
-/// The number of distinct subsequences of a length. When a letter is read, the count of
-/// subsequences that end with the letter is replaced, because the new subsequences include the
-/// earlier ones.
+/// When a letter is read, the count of subsequences that end with the letter is replaced, because
+/// the new subsequences include the earlier ones.
 fn subsequences(letters: &[Letter], alphabet: usize, t: usize) -> u64 {
     if letters.len() < t {
         return 0;

@@ -22,7 +22,6 @@ use super::games;
 /// Maximum number of states of models in examples.
 const LIMIT: usize = 10_000_000;
 
-/// An input with typed members.
 struct Input<'i>(&'i Value);
 
 impl Input<'_> {
@@ -117,8 +116,6 @@ pub(super) fn answer(kind: &str, input: &Value) -> Result<Map<String, Value>, St
     }
 }
 
-/// The letters of an example: its member `alphabet` or, without this member, the letters of its
-/// tests and of the sets `first` and `then`, sorted.
 fn alphabet(input: &Input<'_>, tests: &[Vec<String>]) -> Result<Alphabet, String> {
     let mut names: Vec<String> = input.or("alphabet", Vec::new())?;
     if names.is_empty() {
@@ -197,7 +194,6 @@ fn suite_rank(input: &Input<'_>) -> Result<Value, String> {
     Ok(json!({"rank": matrix.rank(&all), "total": criterion.bound()}))
 }
 
-/// The pool of tests that are given by names of letters.
 fn pool_of(tests: &[Vec<String>], alphabet: &Alphabet) -> Pool {
     let mut all = Tests::default();
     tests.iter().for_each(|test| all.push(&letters(test, alphabet)));
@@ -229,7 +225,7 @@ fn explored(model: &Model) -> Result<Space, String> {
     Space::explore(&model.program, LIMIT).map_err(|error| error.to_string())
 }
 
-/// A number of any size as JSON.
+/// A number that does not fit into 64 bits becomes a string.
 fn number(value: &num_bigint::BigUint) -> Value {
     u64::try_from(value).map_or_else(|_| json!(value.to_string()), |value| json!(value))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Maximum side of a board.
 const LARGEST: u64 = 3;
 
-/// A symmetry: maps the row and column of a square to those of its image, given the index of the
+/// Maps the row and column of a square to the row and column of its image, given the index of the
 /// last row.
 type Turn = fn(usize, usize, usize) -> (usize, usize);
 
@@ -81,9 +81,7 @@ fn games(
     (all, merged)
 }
 
-/// Counts the games on a board with a given side, or with 9 squares if `side` is 9: all games,
-/// games up to symmetries of the whole game, and games in which moves count as one if a symmetry of
-/// the current board maps them to each other.
+/// A `side` of 9 stands for a board of 9 squares.
 pub(super) fn played(side: u64) -> Result<Value, String> {
     let side = match side {
         9 => 3,
@@ -131,13 +129,11 @@ fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
     count(&mut vec![0; side * side], &mut Vec::new(), side, &turns)
 }
 
-/// The symmetries that map a square to itself.
 fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
     turns.iter().filter(|turn| turn[square] == square).cloned().collect()
 }
 
-/// Counts the orders in which all squares are taken: all, merged at the first move, merged at two
-/// further levels as in example 6 of Elyasaf et al. (2023), and merged fully.
+/// Merges orders as in example 6 of Elyasaf et al. (2023).
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
     let side = side.ok_or_else(|| format!("{squares} squares are not a board"))? as usize;

@@ -23,7 +23,6 @@ pub(super) const MAX_THREADS: usize = 4096;
 /// Maximum number of words of the data, and of the states of all threads.
 const MAX_WORDS: usize = 4096;
 
-/// A variable of the data, or of the thread or effect that is compiled.
 #[derive(Clone, Debug)]
 struct Variable {
     name: String,
@@ -37,7 +36,6 @@ enum Constant {
     Set(EventSet),
 }
 
-/// The state of the compiler: the declarations so far.
 struct Compiler {
     constants: FxHashMap<String, Constant>,
     events: Events,
@@ -55,20 +53,14 @@ struct Compiler {
     local_words: usize,
 }
 
-/// A compiled program, with the other parts of the model.
 pub(super) struct Compiled {
     pub(super) program: Program,
     pub(super) faults: Vec<NamedWord>,
     pub(super) requirements: Vec<NamedWord>,
-    /// Notes that do not prevent the use of the model.
     pub(super) warnings: Vec<String>,
 }
 
-/// Compiles a model. `settings` replace the values of constants.
-///
-/// # Errors
-///
-/// If the model has an error; the first error is returned.
+/// `settings` replace the values of constants.
 pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Compiled, ModelError> {
     let mut compiler = Compiler {
         constants: FxHashMap::default(),
@@ -153,7 +145,6 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
 }
 
 impl Compiler {
-    /// Faults or requirements with the events of their words.
     fn named_words(
         &mut self,
         words: &[WordSyntax],
@@ -172,7 +163,6 @@ impl Compiler {
         Ok(found)
     }
 
-    /// The number of a word of a field or an enumeration. A new word is added.
     fn word(&mut self, word: &str) -> i32 {
         if let Some(&known) = self.word_ids.get(word) {
             return known;
@@ -189,8 +179,7 @@ impl Compiler {
         local.map(|found| (found, false)).or_else(|| data().map(|found| (found, true)))
     }
 
-    /// The variable, or the part of a variable, that an expression names, with its type. Returns
-    /// `None` if the expression may have another meaning.
+    /// Returns `None` if the expression may have another meaning.
     fn place(&self, expr: &syntax::Expr) -> Result<Option<(Place, Type)>, ModelError> {
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.variable(name).map(|(variable, data)| {
@@ -235,7 +224,6 @@ impl Compiler {
         }
     }
 
-    /// The variable of the data, or the part of such a variable, that an effect changes.
     fn target(&self, expr: &syntax::Expr) -> Result<(Place, Type), ModelError> {
         match self.place(expr)? {
             Some((place, of)) if place.data => Ok((place, of)),
@@ -247,7 +235,6 @@ impl Compiler {
         }
     }
 
-    /// A target that is a list, with the type of its items and its capacity.
     fn list(&self, expr: &syntax::Expr) -> Result<(Place, Type, usize), ModelError> {
         match self.target(expr)? {
             (place, Type::List(of, capacity)) => Ok((place, *of, capacity)),
@@ -307,7 +294,6 @@ impl Compiler {
     }
 }
 
-/// A name, a dotted name, a string or a number, as a string; `None` for other expressions.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),
@@ -317,7 +303,6 @@ fn path(expr: &syntax::Expr) -> Option<String> {
     }
 }
 
-/// Returns the events of a set, which must not depend on variables.
 fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     match set {
         SetExpr::Constant(set) => Ok(set),

@@ -46,7 +46,7 @@ impl fmt::Display for ModelError {
     }
 }
 
-/// The known name that is most similar to a mistyped name, if any is similar enough.
+/// The known name that is most similar to a mistyped name.
 pub(crate) fn closest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = 1 + name.chars().count() / 4;
     let near = known.into_iter().map(|other| (distance(name, other), other));

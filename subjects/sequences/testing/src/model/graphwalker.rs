@@ -1,7 +1,7 @@
 //! Models of GraphWalker: graphs as JSON, which are converted to tables.
 //!
-//! An edge is an event, and a vertex is a state. Guards and actions, which are JavaScript, are
-//! refused, except guards that are always true.
+//! An edge is an event, and a vertex is a state. Guards and actions are refused unless they have no
+//! effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,6 @@ impl Edge {
         }
     }
 
-    /// Refuses an edge that needs JavaScript.
     fn check(&self) -> Result<(), ModelError> {
         let is_set = |value: &Value| match value {
             Value::Null => false,
@@ -93,12 +92,7 @@ impl Edge {
     }
 }
 
-/// Converts the text of a file to tables: one b-thread that follows the edges.
-///
-/// # Errors
-///
-/// If the text is not a single model of GraphWalker, if the model has parts in JavaScript or a
-/// vertex that is shared with other models, or if its start or an end of an edge is missing.
+/// The tables contain one b-thread that follows the edges.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     let file: File = serde_json::from_str(text).map_err(|cause| {
         failed(format!("not a model of GraphWalker: {cause}"))
@@ -160,9 +154,8 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     Ok(tables(graph, &states))
 }
 
-/// The model as tables. The event of an edge has the name of the edge, or its id if the edge has no
-/// name. If two edges from one vertex have the same name, all edges with this name have their ids
-/// as a field.
+/// If two edges from one vertex have the same name, all edges with this name get their ids as a
+/// field.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let mut ambiguous: BTreeSet<String> = BTreeSet::new();
     for edges in states {

@@ -1,9 +1,9 @@
-//! Models in JavaScript, in the style of BPjs: b-threads are functions that call `sync`. They are
-//! converted to tables.
+//! Models in JavaScript, in the style of BPjs, are converted to tables. B-threads are functions
+//! that call `sync`.
 //!
 //! A b-thread is called again for each of its states, so it must not depend on data outside it.
-//! States are distinguished by the statements that follow them, up to a horizon: a loop of more
-//! than a few hundred rounds is assumed to be endless.
+//! States are distinguished by the statements that follow them, up to a horizon, so a long loop may
+//! be taken for an endless loop.
 
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
@@ -18,8 +18,7 @@ const OBJECTS: &str = include_str!("javascript.js");
 /// The name of the model's file in errors of the engine.
 const FILE: &str = "model.bp.js";
 
-/// Maximum number of operations of the engine for a model, in units of 10,000. These operations
-/// take several seconds.
+/// Maximum work of the engine for a model, in the units of [`Limits::turn`].
 const OPERATIONS: u64 = 10_000;
 
 /// Maximum memory of a model in bytes.
@@ -29,7 +28,6 @@ fn failed(cause: impl Into<String>) -> ModelError {
     ModelError::new(Span::default(), cause)
 }
 
-/// The error for a script that has thrown or has reached a limit.
 fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
     match session.stopped() {
         Some(Stop::Operations) => failed("the b-threads do not stop computing")
@@ -50,12 +48,6 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
     }
 }
 
-/// Converts the text of a file to tables.
-///
-/// # Errors
-///
-/// If the script throws (reported with the line if known), reaches a limit, or changes how objects
-/// are written as JSON.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)
 }

@@ -9,7 +9,7 @@ use super::syntax::{Statement, StatementKind, Sync, Variable, WordSyntax};
 use super::token::{Token, tokens};
 use crate::span::Span;
 
-/// Maximum depth of blocks and expressions.
+/// Maximum depth of nesting.
 const DEEPEST: usize = 100;
 
 /// Maximum number of operators of a statement.
@@ -61,16 +61,11 @@ const WORDS: [&str; 24] = [
     "false",
 ];
 
-/// All words that cannot be names.
 fn keywords() -> impl Iterator<Item = &'static str> {
     ITEMS.into_iter().filter(|word| *word != NAME).chain(WORDS)
 }
 
-/// Parses a file and adds its declarations to a syntax tree.
-///
-/// # Errors
-///
-/// If the file has a syntax error; the first error is returned.
+/// Adds the declarations of a file to a syntax tree.
 pub(super) fn parse(text: &str, file: u32, syntax: &mut Syntax) -> Result<(), ModelError> {
     let mut parser = Parser { tokens: tokens(text, file)?, at: 0, depth: 0, operators: 0 };
     while *parser.token() != Token::End {
@@ -156,7 +151,6 @@ impl Parser {
         }
     }
 
-    /// Reads a name that is not a keyword.
     fn name(&mut self, wanted: &str) -> Result<String, ModelError> {
         match self.token() {
             Token::Word(word) if keywords().all(|keyword| keyword != word) => {
@@ -168,7 +162,6 @@ impl Parser {
         }
     }
 
-    /// Reads a name, or a string in quotation marks.
     fn title(&mut self, wanted: &str) -> Result<String, ModelError> {
         if let Token::Text(text) = self.token() {
             let text = text.clone();
@@ -188,7 +181,6 @@ impl Parser {
         Err(ModelError::new(self.span(), cause).hint("split it into constants"))
     }
 
-    /// Counts a level of nesting during `parse`.
     fn nested<T>(
         &mut self,
         parse: impl FnOnce(&mut Self) -> Result<T, ModelError>,
@@ -253,7 +245,7 @@ impl Parser {
                 let fault = self.named_word(span, "the name of the fault")?;
                 syntax.faults.push(fault);
             }
-            // This is not a keyword, so events and variables may have this name.
+            // `requirement` is not a keyword, so events and variables may have this name.
             "requirement" => {
                 let requirement = self.named_word(span, "the name of the requirement")?;
                 syntax.requirements.push(requirement);
@@ -285,7 +277,6 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads a name, and sets of events after a colon.
     fn named_word(&mut self, span: Span, wanted: &str) -> Result<WordSyntax, ModelError> {
         let name = self.title(wanted)?;
         self.expect(":")?;
@@ -383,7 +374,6 @@ impl Parser {
         })
     }
 
-    /// Reads the clauses of a synchronisation statement.
     fn sync(&mut self) -> Result<Sync, ModelError> {
         let mut sync = Sync::default();
         loop {
@@ -397,7 +387,7 @@ impl Parser {
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
                 "priority" => &mut sync.priority,
-                // This is not a keyword, so events and variables may have this name.
+                // `weight` is not a keyword, so events and variables may have this name.
                 "weight" => &mut sync.weight,
                 _ => {
                     return Err(
@@ -426,7 +416,6 @@ impl Parser {
     }
 }
 
-/// A short label for an event, for the name of a thread.
 fn label(kind: &ExprKind) -> String {
     match kind {
         ExprKind::Name(name) | ExprKind::Text(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! Sources: the files of a model, read and packed.
+//! Reads and packs the files of a model.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ const MAX_FILES: usize = 100;
 /// The format of packed models that have several files or replaced constants.
 const FORMAT: &str = "catherd-sequences-files/1";
 
-/// The files of a model.
+/// The files and the settings of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSource {
     name: String,
@@ -67,9 +67,7 @@ impl ModelSource {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, has a syntax error or includes itself, if there are too many
-    /// files, if a model in another format cannot be converted, or if there is no such built-in
-    /// model or its constant cannot be set.
+    /// If there is no such model, or its files cannot be read or used.
     pub fn open(path: &str) -> Result<ModelSource, ModelError> {
         if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
             return ModelSource::builtin(name);
@@ -98,7 +96,7 @@ impl ModelSource {
         Ok(source)
     }
 
-    /// The source that consists of one text.
+    /// A source that consists of one string.
     pub fn of_text(name: &str, text: &str) -> ModelSource {
         ModelSource {
             name: name.to_owned(),
@@ -138,7 +136,7 @@ impl ModelSource {
         Ok(source)
     }
 
-    /// The source with a constant replaced.
+    /// Replaces the value of a constant.
     #[must_use]
     pub fn set(mut self, constant: &str, value: i32) -> ModelSource {
         self.settings.push((constant.to_owned(), value));
@@ -181,8 +179,7 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Packs the whole model into bytes: its text, or JSON if it has several files or replaced
-    /// constants.
+    /// Packs the model into bytes, which [`ModelSource::unpack`] reads.
     pub fn pack(&self) -> Vec<u8> {
         match (self.files.as_slice(), self.settings.as_slice()) {
             ([(_, text)], []) => text.clone().into_bytes(),
@@ -215,7 +212,6 @@ impl ModelSource {
         }
     }
 
-    /// Adds the name of the file to an error.
     fn named(&self, mut error: ModelError) -> ModelError {
         if error.file.is_empty() && error.span.line > 0 {
             error.file = self.files[error.span.file as usize].0.clone();
@@ -242,7 +238,7 @@ impl ModelSource {
     ///
     /// # Errors
     ///
-    /// If the model has an error; the first error is returned.
+    /// If the model has an error.
     pub fn model(&self) -> Result<Model, ModelError> {
         let (file, text) = &self.files[0];
         let mut model = if text.trim_start().starts_with('{') {
@@ -266,7 +262,6 @@ impl ModelSource {
     }
 }
 
-/// Reads a file of a model. The errors name the file.
 fn read(path: &Path, name: &str) -> Result<String, ModelError> {
     let failed = |cause: String| ModelError::new(Span::default(), cause);
     let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;

@@ -25,14 +25,12 @@ pub(super) enum ExprKind {
     List(Vec<Expr>),
     Range(Box<Expr>, Box<Expr>),
     Union(Box<Expr>, Box<Expr>),
-    /// The set of all events.
     All,
     Not(Box<Expr>),
     Minus(Box<Expr>),
     Binary(Operator, Box<Expr>, Box<Expr>),
 }
 
-/// An operator between two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Add,
@@ -57,7 +55,6 @@ pub(super) enum Argument {
     Plain(Expr),
 }
 
-/// The clauses of a synchronisation statement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sync {
     pub(super) request: Option<Expr>,
@@ -68,7 +65,6 @@ pub(super) struct Sync {
     pub(super) weight: Option<Expr>,
 }
 
-/// A statement of a thread or of an effect.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
     pub(super) span: Span,
@@ -126,7 +122,6 @@ pub(super) struct EffectSyntax {
     pub(super) body: Vec<Statement>,
 }
 
-/// A fault or a requirement, with its word of events.
 #[derive(Clone, Debug)]
 pub(super) struct WordSyntax {
     pub(super) span: Span,

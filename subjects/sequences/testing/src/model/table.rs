@@ -128,12 +128,6 @@ fn failed(cause: impl Into<String>) -> ModelError {
     ModelError::new(Span::default(), cause)
 }
 
-/// Reads a model from its tables.
-///
-/// # Errors
-///
-/// If the model has an error; the first error is returned, with line and column if the JSON cannot
-/// be read, and with thread and state if a state has the error.
 pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let tables: Tables = serde_json::from_str(text).map_err(|error| {
         let span = Span { file: 0, line: error.line() as u32, column: error.column() as u32 };
@@ -206,7 +200,6 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     Ok(Model { name, program, faults, requirements, strength: tables.t, warnings: Vec::new() })
 }
 
-/// Faults or requirements with the events of their words.
 fn named_words(
     words: BTreeMap<String, Vec<Labels>>,
     events: &Events,
@@ -253,7 +246,7 @@ fn event(form: &EventForm) -> Result<Event, ModelError> {
     Ok(event)
 }
 
-/// The set of events that strings name, by label or by name; [`ANY`] names all events.
+/// The events that are given by label or by name.
 fn set(labels: &[String], events: &Events) -> Result<EventSet, ModelError> {
     let mut found = EventSet::empty(events.len());
     for label in labels {
@@ -325,7 +318,7 @@ pub enum TableFormError {
     /// The states of the model cannot be explored.
     #[error(transparent)]
     Broken(#[from] BrokenModel),
-    /// The tables cannot be converted to JSON, which does not happen in practice.
+    /// The tables cannot be converted to JSON.
     #[error("{0}")]
     Json(serde_json::Error),
     /// The model has too many states.
@@ -336,12 +329,6 @@ pub enum TableFormError {
     },
 }
 
-/// Writes a model as tables.
-///
-/// # Errors
-///
-/// If the states of the model are needed, and the model has more than `limit` states or breaks one
-/// of its own rules.
 pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormError> {
     let program = &model.program;
     let plain = program.data.is_empty()
@@ -395,7 +382,6 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormErro
     serde_json::to_string_pretty(&tables).map_err(TableFormError::Json)
 }
 
-/// The form of a thread that is a table.
 fn own_form(program: &Program, thread: &Thread) -> ThreadForm {
     let label = |event: EventId| program.events().get(event).to_string();
     let labels = |set: u32| ones(program.set(set)).map(label).collect();

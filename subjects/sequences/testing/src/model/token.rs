@@ -16,7 +16,6 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as it is shown in messages.
     pub(super) fn shown(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
@@ -33,11 +32,7 @@ const SIGNS: [&str; 25] = [
     "-", "*", "|", ".", "/", "%", "&",
 ];
 
-/// Splits a text into tokens, with [`Token::End`] last.
-///
-/// # Errors
-///
-/// If a character, a number or a string cannot be read.
+/// Splits a string into tokens; the last token is [`Token::End`].
 pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelError> {
     let mut found = Vec::new();
     let mut span = Span { file, line: 1, column: 1 };

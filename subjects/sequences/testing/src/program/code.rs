@@ -22,7 +22,6 @@ pub(crate) struct Code {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Suspends the thread at a statement.
     Sync(usize),
     Jump(usize),
     /// Jumps if the condition does not hold.
@@ -31,7 +30,6 @@ pub(crate) enum Op {
     Stop,
 }
 
-/// A synchronisation statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Sync {
     pub(crate) request: SetExpr,
@@ -45,10 +43,8 @@ pub(crate) struct Sync {
     pub(crate) bind: Option<usize>,
     /// The index of the statement's operation.
     pub(crate) op: usize,
-    /// The words of the variables that are in scope at the statement, as bits. If no event can
-    /// resume the thread, only variables that the statement reads are included. All other words are
-    /// 0 while the thread is suspended, so states that differ only in unused values are the
-    /// same.
+    /// The words of variables whose values are kept at the statement, as bits. All other words are
+    /// 0 while the thread is suspended, so states that differ only in unused values are the same.
     pub(crate) live: u64,
 }
 
@@ -61,12 +57,10 @@ pub(crate) struct Running {
 }
 
 impl Code {
-    /// Runs a new instance to its first statement or its end.
     pub(crate) fn start(&self, data: &[i32], facts: &EventFacts) -> Result<Running, Fault> {
         self.run(0, vec![0; self.locals], data, facts)
     }
 
-    /// Resumes a suspended thread with an event, and runs it to its next statement or its end.
     pub(crate) fn resume(
         &self,
         sync: usize,
@@ -121,7 +115,7 @@ impl Code {
 }
 
 impl Sync {
-    /// The sets of the statement: request, wait, block, interrupt.
+    /// The sets of requested, awaited, blocked and interrupting events, in this order.
     pub(crate) fn sets(
         &self,
         locals: &[i32],
@@ -139,7 +133,6 @@ impl Sync {
     }
 }
 
-/// A change to the data by an event.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     Assign(Place, Expr, Type, Span),
@@ -164,7 +157,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// Changes the data. `event` is the value of the variable of the effect.
+    /// `event` is the value of the variable of the effect.
     pub(crate) fn apply(
         &self,
         event: EventId,

@@ -5,7 +5,6 @@ use crate::span::Span;
 
 use super::{EventFacts, Fault};
 
-/// An operator between two scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BinaryOp {
     Add,
@@ -17,7 +16,6 @@ pub(crate) enum BinaryOp {
     AtMost,
 }
 
-/// A reference to a variable of a thread or of the data, or to a part of such a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) data: bool,
@@ -28,7 +26,6 @@ pub(crate) struct Place {
     pub(crate) width: usize,
 }
 
-/// A step from a value to a part of the value.
 #[derive(Clone, Debug)]
 pub(crate) enum PlaceStep {
     Field(usize),
@@ -57,7 +54,6 @@ pub(crate) enum Expr {
     Length(Box<Expr>),
     /// How often a list contains a value.
     Count(Box<Expr>, Box<Expr>),
-    /// A field of an event.
     EventField(Box<Expr>, u32, Span),
     /// The name of an event as a number.
     EventNumber(Box<Expr>, Span),
@@ -65,7 +61,6 @@ pub(crate) enum Expr {
     Choose(Box<Expr>, Vec<Expr>),
 }
 
-/// The values that expressions read.
 #[derive(Clone, Copy)]
 pub(crate) struct Environment<'e> {
     pub(crate) locals: &'e [i32],
@@ -196,7 +191,6 @@ impl Expr {
         })
     }
 
-    /// Visits all places that the expression reads.
     pub(crate) fn places(&self, visit: &mut dyn FnMut(&Place)) {
         match self {
             Expr::Constant(_) => {}
@@ -304,7 +298,6 @@ impl SetExpr {
         })
     }
 
-    /// Visits all expressions of the set, so that they can be changed.
     pub(crate) fn expressions(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match self {
             SetExpr::Constant(_) => {}

@@ -31,8 +31,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If a guard, or the code of a thread before its first synchronisation statement, breaks a
-    /// rule.
+    /// If the model breaks one of its own rules.
     pub fn initial(&self) -> Result<Vec<i32>, Fault> {
         let program = self.program;
         let mut state = vec![0; program.width()];
@@ -49,7 +48,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If a set of events of a thread has no value.
+    /// If the model breaks one of its own rules.
     pub fn enabled(&mut self, state: &[i32], enabled: &mut Enabled) -> Result<(), Fault> {
         enabled.clear();
         let program = self.program;
@@ -125,7 +124,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If a set of events of a thread has no value.
+    /// If the model breaks one of its own rules.
     pub fn weights(
         &self,
         state: &[i32],
@@ -164,7 +163,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If an effect, a guard or a thread breaks a rule.
+    /// If the model breaks one of its own rules.
     pub fn step(&self, state: &[i32], event: EventId, next: &mut Vec<i32>) -> Result<(), Fault> {
         let program = self.program;
         next.clear();
@@ -229,7 +228,6 @@ impl<'p> Stepper<'p> {
         }
     }
 
-    /// Begins a new instance of a thread.
     fn start(&self, number: usize, state: &mut [i32]) -> Result<(), Fault> {
         let thread = &self.program.threads[number];
         match &thread.body {

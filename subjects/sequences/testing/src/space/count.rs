@@ -74,7 +74,6 @@ impl Space {
         order
     }
 
-    /// Counts all traces of an acyclic space.
     fn all_traces(&self) -> Traces {
         let mut prefixes = vec![BigUint::ZERO; self.states()];
         for state in self.bottom_up() {

@@ -40,7 +40,7 @@ impl FromStr for GraphFormat {
 }
 
 impl Space {
-    /// Writes the space in a format. Edges are labelled with events and their fields.
+    /// Writes the space in a format.
     pub fn export(&self, events: &Events, format: GraphFormat) -> String {
         match format {
             GraphFormat::Dot => self.dot(events),
@@ -134,7 +134,6 @@ impl Space {
     }
 }
 
-/// The label of an event, escaped for Graphviz.
 fn dot_label(events: &Events, event: EventId) -> String {
     events.get(event).to_string().replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -26,9 +26,7 @@ pub enum Profile {
     /// than five generations old are replaced with random suites.
     Released,
     /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube
-    /// root of the probability applies to the individual, to its chromosome, and to each test. As a
-    /// result, with the default probability, few individuals are mutated, but each of these on
-    /// average in more than a third of its tests.
+    /// root of the probability applies to the individual, to its chromosome, and to each test.
     ReleasedGrouped,
 }
 
@@ -62,7 +60,6 @@ impl From<Profile> for Evolution {
 struct Individual {
     suite: Vec<u32>,
     rank: u64,
-    /// The generation in which the individual was made.
     born: u64,
 }
 
@@ -138,8 +135,6 @@ impl Run<'_, '_> {
         self.individual(suite, born)
     }
 
-    /// The best of a few individuals that are drawn with replacement; the first of equally good
-    /// individuals.
     fn tournament<'p>(&mut self, population: &'p [Individual]) -> &'p Individual {
         let mut best = self.stream.pick(population);
         for _ in 1..self.settings.tournament {
@@ -151,7 +146,6 @@ impl Run<'_, '_> {
         best
     }
 
-    /// A new generation of [`Profile::Paper`].
     fn replaced(&mut self, population: &[Individual], generation: u64) -> Vec<Individual> {
         let mut next = Vec::with_capacity(population.len());
         while next.len() < population.len() && !self.session.ended {
@@ -171,7 +165,6 @@ impl Run<'_, '_> {
         next
     }
 
-    /// A new generation of the released profiles. Survivors keep their rank.
     fn mixed(
         &mut self,
         population: &[Individual],
@@ -242,7 +235,6 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The index of a random test that is not in the suite.
     fn absent(&mut self, suite: &[u32]) -> u32 {
         loop {
             let test = self.stream.index(self.pool) as u32;
@@ -252,7 +244,6 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Replaces duplicates of a test.
     fn repair(&mut self, suite: &mut [u32]) {
         for at in 1..suite.len() {
             if suite[..at].contains(&suite[at]) {

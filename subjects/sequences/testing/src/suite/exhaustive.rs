@@ -13,7 +13,7 @@ pub struct TooLarge {
     pool: usize,
 }
 
-/// The best of all suites, or the best suite that is found before the search is ended.
+/// The best of all suites of this size, or the best suite that is found before the search is ended.
 ///
 /// # Errors
 ///
@@ -46,9 +46,8 @@ pub fn optimal(
     Ok(session.found)
 }
 
-/// Extends a suite by later tests. A branch is pruned if the largest gains of `left` tests cannot
-/// raise the rank above the best rank, because tests raise the rank by at most the sum of their
-/// gains.
+/// A branch is pruned if the largest gains of `left` tests cannot raise the rank above the best
+/// rank, because tests raise the rank by at most the sum of their gains.
 fn branch(
     matrix: &Matrix,
     left: usize,
@@ -69,8 +68,6 @@ fn branch(
     let mut gains: Vec<(u64, u32)> =
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();
-    // Stop when the largest gains of `left` tests from this test on cannot raise the rank above the
-    // best rank.
     for at in 0..gains.len() {
         if gains.len() - at < left {
             return;

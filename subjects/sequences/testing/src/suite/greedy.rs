@@ -36,7 +36,7 @@ pub fn greedy(
         suite.push(test);
         session.evaluated(&suite, rank);
         if rank == session.found.best.rank {
-            // Add tests without gain too, until the suite has its size.
+            // Keep tests without gain, too, so that the suite reaches its size.
             session.found.best.suite.clone_from(&suite);
         }
     }
@@ -96,7 +96,6 @@ impl<'m> Greedy<'m> {
         Greedy { union: Union::new(matrix), bounds, ties, ranks: 0 }
     }
 
-    /// Adds given tests before the first choice.
     fn start(&mut self, tests: &[u32]) {
         for &test in tests {
             self.union.add(test as usize);
@@ -105,7 +104,6 @@ impl<'m> Greedy<'m> {
         self.ranks = self.union.rank();
     }
 
-    /// Whether a test is chosen before another test with the same gain.
     fn precedes(&self, test: usize, other: usize) -> bool {
         match (self.ties.get(test), self.ties.get(other)) {
             (Some(own), Some(others)) => (own, test) < (others, other),

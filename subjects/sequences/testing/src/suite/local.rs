@@ -1,4 +1,4 @@
-//! Local search: swaps of single tests.
+//! Local search, which swaps single tests.
 
 use catherd_search::Stream;
 
@@ -45,8 +45,7 @@ pub fn local(
     session.found
 }
 
-/// The suite with the highest rank among all suites that differ in one test; the first of several
-/// such suites. `None` if the session has ended, or if no test can be replaced.
+/// The suite with the highest rank among all suites that differ in one test.
 fn best_swap(
     matrix: &Matrix,
     suite: &[u32],

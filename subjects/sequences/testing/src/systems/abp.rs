@@ -73,12 +73,11 @@ impl System for Protocol {
 }
 
 impl State {
-    /// Whether the preceding events were these.
     fn after(&self, word: &[&str]) -> bool {
         self.before.iter().rev().zip(word.iter().rev()).all(|(event, expected)| event == expected)
     }
 
-    /// Executes an event if its condition holds; otherwise the error names the condition.
+    /// The error names the condition that does not hold.
     fn execute(
         &mut self,
         event: &str,

@@ -31,9 +31,7 @@ pub struct CommandError {
     pub cause: String,
 }
 
-/// A running program. The program is killed when this value is dropped, and if the program does not
-/// read its input, does not answer in time, answers before it is asked or closes its output. The
-/// next reset starts the program again.
+/// A program, which is killed when this value is dropped. A reset starts it again if it was killed.
 pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,
@@ -71,7 +69,6 @@ struct Reply {
 }
 
 impl Reply {
-    /// Reads an answer. The error says why the answer cannot be read.
     fn parse(answer: &[u8]) -> Result<Reply, String> {
         let text = String::from_utf8_lossy(answer);
         // In an answer of the maximum length, the last character may be incomplete.
@@ -83,7 +80,6 @@ impl Reply {
     }
 }
 
-/// A goal of the system, by name or number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Goal {
@@ -127,7 +123,7 @@ impl Command {
         Ok(Running { child, messages, answers })
     }
 
-    /// Sends a message and waits for the answer. The error is the reason why no answer can be read.
+    /// The error is the reason why no answer can be read.
     fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
         self.next = None;
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
@@ -170,7 +166,7 @@ impl Command {
         Ok(reply)
     }
 
-    /// Kills the program and all processes that it started.
+    /// Kills the process group of the program.
     fn end(&mut self) {
         if let Some(mut running) = self.running.take() {
             drop(running.messages);
@@ -181,8 +177,7 @@ impl Command {
     }
 }
 
-/// Writes messages to a program in a separate thread, because writing blocks if the program does
-/// not read. The thread ends with the program, or when the sender is dropped.
+/// Runs in a separate thread, because writing blocks if the program does not read.
 fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     for message in messages {
         if input.write_all(message.as_bytes()).and_then(|()| input.flush()).is_err() {
@@ -191,8 +186,7 @@ fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     }
 }
 
-/// Reads the answers of a program in a separate thread, and waits while the queue of answers is
-/// full. The thread ends with the output of the program, or when the receiver is dropped.
+/// Runs in a separate thread, and waits while the queue of answers is full.
 fn read(output: ChildStdout, answers: &SyncSender<Vec<u8>>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
@@ -253,7 +247,6 @@ fn shown(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The reason why a script of the shell fails to be reset.
     fn cause(script: &str) -> String {
         let program = ["sh", "-c", script].map(str::to_owned);
         let mut command = Command::start(&program, Duration::from_secs(60)).unwrap();

@@ -115,7 +115,6 @@ impl State {
         Ok(Answer::Done)
     }
 
-    /// Checks that the user has a session, and that everything that an object needs exists.
     fn permitted(&self, object: &str) -> Result<(), &'static str> {
         let (session, ready) = match object {
             "AddCourse" => ("admin", true),

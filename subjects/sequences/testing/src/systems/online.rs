@@ -33,10 +33,9 @@ impl<'s> Online<'s> {
         taken as f64 / self.taken.len().max(1) as f64
     }
 
-    /// Makes and executes a test. The system excludes an event by skipping it, and its answers may
-    /// name the possible next events. If an answer names events and the model allows none of them,
-    /// the test fails. The test ends at the first failure, at its maximum length, or when no event
-    /// remains to be tried.
+    /// Makes and executes a test. The test ends at the first failure, at its maximum length, or
+    /// when no event remains to be tried. If an answer names events and the model allows none of
+    /// them, the test fails.
     ///
     /// # Errors
     ///

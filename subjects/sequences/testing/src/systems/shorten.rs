@@ -9,10 +9,10 @@ use super::{CommandError, System, Verdict, after, execute_case};
 /// Maximum number of shorter tests of the model that are listed in order to execute them all.
 const MAX_SHORTER_TESTS: usize = 500;
 
-/// A failing test that was shortened.
+/// The result of [`shorten`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortened {
-    /// The test, which fails for the same reason as the original.
+    /// The shortened test, or the original test if it was not shortened.
     pub case: TestCase,
     /// What is known about the length of the test.
     pub minimality: Minimality,
@@ -21,10 +21,9 @@ pub struct Shortened {
 /// What is known about the length of a shortened test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minimality {
-    /// All shorter tests of the model that could fail for the same reason were executed, and none
-    /// does.
+    /// No shorter test of the model fails for the same reason.
     Shortest,
-    /// No events next to each other can be left out. Other tests may be shorter.
+    /// No event and no sequence of adjacent events can be left out. Other tests may be shorter.
     Local,
     /// The limit of executions was reached, or the test did not fail again: more events may be
     /// superfluous.
@@ -42,10 +41,8 @@ impl Minimality {
     }
 }
 
-/// Shortens a failing test by removing events and cutting the end, while the model allows the
-/// result and the result fails for the same reason. The test itself and at most `tries` other tests
-/// are executed. If few tests of the model are shorter than the result, and the limit allows it,
-/// these tests are then executed from the shortest on, until one fails for the same reason.
+/// Searches for a shorter test that the model allows and that fails for the same reason. The test
+/// itself and at most `tries` other tests are executed.
 ///
 /// # Errors
 ///
@@ -58,7 +55,7 @@ pub fn shorten(
     tries: usize,
 ) -> Result<Shortened, CommandError> {
     let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
-        // Return the test as it is, because the test did not fail again.
+        // Return the test as it is, because it did not fail again.
         return Ok(Shortened { case: case.clone(), minimality: Minimality::Unfinished });
     };
     let refused = case.refused.filter(|_| at == case.events.len());
@@ -81,13 +78,11 @@ pub fn shorten(
     Ok(Shortened { case: TestCase { events: best, refused }, minimality })
 }
 
-/// Executes shorter tests, which must have the failure of the original.
 struct Failure<'f> {
     system: &'f mut dyn System,
     events: &'f Events,
     space: &'f Space,
-    /// The event that the system accepts, although the model does not allow it; `None` if the
-    /// failure is another one.
+    /// The event that the system accepts, although the model does not allow it.
     refused: Option<EventId>,
     why: String,
     /// Number of tests that may still be executed.
@@ -95,8 +90,7 @@ struct Failure<'f> {
 }
 
 impl Failure<'_> {
-    /// Executes a test if the model allows it. If the test fails for the same reason, returns the
-    /// events up to the failure.
+    /// Returns the events up to the failure if the test fails for the same reason.
     fn of(&mut self, test: Vec<EventId>) -> Result<Option<Vec<EventId>>, CommandError> {
         if !self.is_allowed(&test) {
             return Ok(None);
@@ -124,8 +118,8 @@ impl Failure<'_> {
         }
     }
 
-    /// Removes events next to each other, long parts first, until no part can be removed. Returns
-    /// whether the removal was finished within the limit of executions.
+    /// Removes parts of adjacent events, long parts first, until no part can be removed. Returns
+    /// false at the limit of executions.
     fn remove_parts(&mut self, best: &mut Vec<EventId>) -> Result<bool, CommandError> {
         let mut parts = best.len();
         while parts >= 1 {
@@ -148,8 +142,7 @@ impl Failure<'_> {
     }
 }
 
-/// All tests of a model with fewer events than `length`, the shortest first; `None` if there are
-/// too many, or if some of them are not known.
+/// All tests of a model with fewer events than `length`, the shortest first.
 fn shorter_tests(space: &Space, length: usize) -> Option<Vec<Vec<EventId>>> {
     let mut all = Vec::new();
     let mut longest: Vec<(u32, Vec<EventId>)> = vec![(0, Vec::new())];

@@ -9,7 +9,6 @@ use super::{Compiler, Constant, MAX_WORDS, Variable, path};
 use crate::types::Type;
 
 impl Compiler {
-    /// Declares constants and events.
     pub(super) fn declare(
         &mut self,
         syntax: &Syntax,
@@ -86,7 +85,6 @@ impl Compiler {
         }
     }
 
-    /// The value of a constant expression that is a number.
     pub(super) fn constant_integer(&self, expr: &Expr) -> Result<i32, ModelError> {
         match self.constant_value(expr)? {
             Constant::Value(Type::Integer(..), words) => Ok(words[0]),
@@ -105,7 +103,6 @@ impl Compiler {
         }
     }
 
-    /// Declares the events of one declaration.
     fn event(&mut self, declaration: &Expr) -> Result<(), ModelError> {
         match &declaration.kind {
             ExprKind::Range(low, high) => {
@@ -160,7 +157,6 @@ impl Compiler {
         Ok(())
     }
 
-    /// Declares an event for each combination of the values of the fields.
     fn events_with_fields(
         &mut self,
         declaration: &Expr,
@@ -264,7 +260,7 @@ impl Compiler {
         })
     }
 
-    /// Declares the variables of the data and returns their initial values.
+    /// Returns the initial values.
     pub(super) fn data(&mut self, variables: &[syntax::Variable]) -> Result<Vec<i32>, ModelError> {
         let mut start = Vec::new();
         for variable in variables {

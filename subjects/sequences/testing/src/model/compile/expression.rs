@@ -12,7 +12,6 @@ use crate::types::{INTEGER, Type};
 const LONGEST: i64 = 4096;
 
 impl Compiler {
-    /// Compiles an expression that must have the given type.
     pub(super) fn value_of(&self, expr: &syntax::Expr, of: &Type) -> Result<Expr, ModelError> {
         let (value, found) = self.value(expr, Some(of))?;
         if !of.fits(&found) {
@@ -52,8 +51,7 @@ impl Compiler {
         self.value_of(expr, &INTEGER)
     }
 
-    /// Compiles an expression, and returns the result and its type. `expected` decides between
-    /// several meanings of a word.
+    /// `expected` decides between several meanings of a word.
     pub(super) fn value(
         &self,
         expr: &syntax::Expr,
@@ -115,7 +113,6 @@ impl Compiler {
         }
     }
 
-    /// Compiles a word that is a value of a field or of an enumeration.
     fn word_value(&self, word: &str, expr: &syntax::Expr) -> Result<(Expr, Type), ModelError> {
         if let Some(&id) = self.word_ids.get(word) {
             return Ok((constant([id]), Type::Text(Vec::new())));
@@ -127,7 +124,6 @@ impl Compiler {
         Err(self.unknown(expr, "name", known))
     }
 
-    /// Compiles a single event.
     fn event_value(&self, expr: &syntax::Expr) -> Result<(Expr, Type), ModelError> {
         let set = super::known(self.set(expr)?, expr.span)?;
         let mut events = set.iter();
@@ -202,7 +198,7 @@ impl Compiler {
         Ok((Expr::Tuple(values), Type::Tuple(types)))
     }
 
-    /// Compiles a list literal; a range of constant numbers stands for its numbers.
+    /// A range of constant numbers stands for its numbers.
     fn list_value(
         &self,
         items: &[syntax::Expr],
@@ -292,8 +288,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles a comparison for equality. A word gets the meaning that can be compared with the
-    /// other side.
+    /// A word gets the meaning that can be compared with the other side.
     fn equal(&self, a: &syntax::Expr, b: &syntax::Expr, span: Span) -> Result<Expr, ModelError> {
         let plain = |expr: &syntax::Expr| match &expr.kind {
             ExprKind::Name(name) => self.variable(name).is_none(),

@@ -9,7 +9,6 @@ use super::{Compiler, Constant, known, path};
 use crate::types::Type;
 
 impl Compiler {
-    /// Compiles a set that must not depend on variables.
     pub(super) fn constant_set(&self, expr: &syntax::Expr) -> Result<EventSet, ModelError> {
         known(self.set(expr)?, expr.span)
     }
@@ -69,7 +68,6 @@ impl Compiler {
         set
     }
 
-    /// Compiles a name: of events, of a constant, or of a variable that holds an event.
     fn named_set(&self, expr: &syntax::Expr) -> Result<SetExpr, ModelError> {
         if let Some((place, of)) = self.place(expr)? {
             return match of {

@@ -1,4 +1,4 @@
-//! Compilation of threads to code, which is converted to a table of states if that is possible.
+//! Compiles threads to code, which is converted to a table of states if possible.
 
 use std::collections::VecDeque;
 
@@ -14,8 +14,7 @@ use super::{Compiler, Variable, constant};
 use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
-/// Maximum number of words that the variables of a thread take, which is the number of bits of
-/// [`Sync::live`].
+/// Maximum number of words of the variables of a thread: the number of bits of [`Sync::live`].
 const MAX_LOCALS: usize = 64;
 
 /// Maximum number of states of a thread that is converted to a table.
@@ -29,18 +28,16 @@ const MAX_SET_BYTES: usize = 64 << 20;
 /// The name of hidden variables that keep values of data during one statement.
 const CAPTURED: &str = " captured";
 
-/// The code of a thread so far.
 struct Emitter {
     ops: Vec<Op>,
     syncs: Vec<Sync>,
-    /// For each enclosing loop, the operations that jump to its end: its condition, if any, and its
-    /// `break`s.
+    /// For each enclosing loop, the indices of the operations that jump to its end.
     loops: Vec<Vec<usize>>,
 }
 
 impl Compiler {
-    /// Compiles a thread. Returns the body, and the number of elements of a state that the thread
-    /// takes. The largest values of these elements, if they are known, are appended to `largest`.
+    /// Returns the body and the number of its elements in a state, and appends the largest value of
+    /// each element to `largest`.
     pub(super) fn thread(
         &mut self,
         thread: &ThreadSyntax,
@@ -92,8 +89,8 @@ impl Compiler {
             StatementKind::Sync(sync) => self.sync(sync, None, to)?,
             StatementKind::LetSync(name, sync) => {
                 let bind = self.local(name, Type::Event, span)?;
-                // Remove the name while the statement is compiled, because it is not visible in its
-                // own statement.
+                // Remove the name while the statement is compiled, because the name is not visible
+                // in its own statement.
                 let own = self.locals.pop();
                 self.sync(sync, Some(bind), to)?;
                 self.locals.extend(own);
@@ -249,7 +246,6 @@ impl Compiler {
         Ok(())
     }
 
-    /// The item of a list at the index that a variable contains.
     fn choose(
         &self,
         items: Vec<Expr>,
@@ -322,7 +318,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Compiles a set so that it uses the values of data at the time when the statement is reached.
+    /// Compiles a set so that the set uses the values of data at the time when the statement is
+    /// reached.
     fn captured(
         &mut self,
         mut set: SetExpr,
@@ -355,9 +352,8 @@ impl Compiler {
         }
     }
 
-    /// The states of a thread as rows of a table, and the index of the first state, which is `None`
-    /// if the thread ends at once. Returns `None` instead of a table if the thread cannot be a
-    /// table within the limits.
+    /// Returns the rows and the index of the first state, which is `None` if the thread ends at
+    /// once.
     fn table(&self, code: &Code, sets: &mut SetTable) -> Option<(Vec<Row>, Option<u32>)> {
         if code.reads_data() {
             return None;
@@ -445,7 +441,7 @@ impl Code {
     }
 }
 
-/// The words of local variables that an expression reads.
+/// The words of local variables that an expression reads, as bits.
 fn reads(expr: &Expr) -> u64 {
     let mut mask = 0;
     expr.places(&mut |place| {

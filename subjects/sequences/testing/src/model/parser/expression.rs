@@ -150,7 +150,6 @@ impl Parser {
         }
     }
 
-    /// Reads the arguments of a call up to the closing parenthesis.
     fn arguments(&mut self) -> Result<Vec<Argument>, ModelError> {
         let mut arguments = Vec::new();
         if self.skip(")") {
@@ -207,7 +206,6 @@ impl Parser {
         Ok(Expr { span, kind })
     }
 
-    /// Reads an expression in parentheses, or a tuple, with or without names of its fields.
     fn parenthesis(&mut self) -> Result<Expr, ModelError> {
         let span = self.span();
         self.expect("(")?;

@@ -6,7 +6,6 @@ use super::super::token::Token;
 use super::Parser;
 
 impl Parser {
-    /// Reads `{ statement ... }`.
     pub(super) fn block(&mut self) -> Result<Vec<Statement>, ModelError> {
         let open = self.span();
         self.expect("{")?;
@@ -109,7 +108,6 @@ impl Parser {
         Ok(Statement { span, kind })
     }
 
-    /// Reads the rest of an `if`.
     fn condition(&mut self) -> Result<StatementKind, ModelError> {
         let condition = self.expression()?;
         let then = self.block()?;
