@@ -22,7 +22,6 @@ impl Counted {
 /// search.
 pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
-/// The work of a search, and the limits on the work.
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
@@ -33,7 +32,6 @@ pub(crate) struct Account<'a> {
     meter: Meter,
     /// Number of steps that the VM executed, including probes.
     pub(crate) executed: u64,
-    /// Number of logical steps (see [`Counted::Logical`]).
     pub(crate) logical: u64,
     pub(crate) executions: u64,
     covered: usize,
@@ -89,7 +87,6 @@ impl<'a> Account<'a> {
         self.cancelled |= (self.on_progress)(&progress).is_break();
     }
 
-    /// Records the number of counted goals that are now covered, if it is larger than before.
     pub(crate) fn covered_goals(&mut self, covered: impl Iterator<Item = bool>) {
         self.covered(covered.take(self.goals).filter(|covered| *covered).count());
     }
@@ -131,8 +128,6 @@ impl<'a> Account<'a> {
         .min(1.0)
     }
 
-    /// The reason why a search that may spend this share of the budget must end; `None` if it may
-    /// continue.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);

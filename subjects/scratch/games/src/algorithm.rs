@@ -20,7 +20,7 @@ pub const LONG_EVENTS: usize = 150;
 /// The configuration of the algorithm with a name in [`LONG`]; `None` for other names.
 ///
 /// # Errors
-/// If a parameter is unknown, a value is not allowed, or `min_events` exceeds `max_events`.
+/// If a parameter is unknown, or a value is not allowed.
 pub fn long(
     name: &str,
     parameters: &[(&str, Setting<'_>)],
@@ -142,8 +142,7 @@ impl GameConfiguration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If the algorithm or a parameter is unknown, a value is not allowed, or `min_events` exceeds
-    /// `max_events`.
+    /// If the algorithm or a parameter is unknown, or a value is not allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration =
             Self { game: Game::named(name)?, settings: GenerationSettings::default() };

@@ -23,24 +23,20 @@ pub use settings::{Cells, Explore, Guidance};
 pub(crate) trait StateSpace {
     /// A state with the path that led to it, cheap to clone.
     type State: Clone;
-    /// An action, which leads from one state to the next.
     type Action: Copy;
 
     fn goals(&self) -> usize;
-    /// Whether the search aims at a goal.
     fn is_aimed_at(&self, _goal: usize) -> bool {
         true
     }
-    /// Goals that the search pursues before other goals.
     fn independent(&self) -> &[usize];
-    /// For each goal, other goals, at least one of which must be covered first; empty if there are
-    /// none.
+    /// For each goal, other goals, at least one of which must be covered first.
     fn dependencies(&self) -> &[Vec<usize>];
     /// Puts the system into the first state under a seed, and returns this state.
     fn root(&mut self, seed: u64) -> Self::State;
     fn enter(&mut self, state: &Self::State);
     /// Returns an action to which the system can react in the current state, with random
-    /// parameters; `None` if there is none.
+    /// parameters.
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
     /// Executes an action. Returns its number of steps and whether the program has ended.
     fn act(&mut self, action: Self::Action) -> (u64, bool);
@@ -59,7 +55,6 @@ pub(crate) trait StateSpace {
     fn novelty(&mut self) -> u64;
     /// A digest of the current state, equal for states that differ at most in time.
     fn digest(&self) -> u128;
-    /// Features of the current state, from which its viability is estimated.
     fn features(&mut self, to: &mut Vec<u32>);
     /// The current state.
     fn leave(&mut self) -> Self::State;
@@ -86,7 +81,6 @@ pub(crate) struct Counts {
     pub(crate) doomed: u64,
 }
 
-/// Maximum number of roots that are probed.
 const PROBED_ROOTS: u64 = 24;
 /// Number of cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
@@ -94,7 +88,6 @@ const DRAWN: usize = 8;
 /// for other buckets.
 const NOVELTY_CELLS: usize = 8;
 
-/// The start of a rollout.
 enum Origin {
     Root,
     /// A cell of the archive of a goal.
@@ -120,7 +113,6 @@ struct Search<'a, S: StateSpace> {
     settings: &'a Explore,
     rng: &'a mut Stream,
     roots: Vec<Root<S::State>>,
-    /// Whether roots under all seeds are kept.
     keeps_roots: bool,
     probed: usize,
     archives: Vec<Archive<S::State>>,
@@ -133,9 +125,8 @@ struct Search<'a, S: StateSpace> {
 }
 
 /// Explores a system from roots under seeds, the first of which is the seed of the run, until every
-/// goal at which the search aims is covered or the account stops the search. Roots under other
-/// seeds are kept if `keeps_roots` is set, or if first actions from them cover new goals. `known`
-/// goals count as covered from the beginning.
+/// goal at which the search aims is covered or the account stops the search. `known` goals count as
+/// covered from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -310,7 +301,6 @@ impl<S: StateSpace> Search<'_, S> {
         (Origin::Root, state)
     }
 
-    /// Probes the next root if there is one, but at most [`PROBED_ROOTS`] roots in all.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
             // Skip further roots directly after the green flag, because their states are similar
@@ -436,7 +426,6 @@ impl<S: StateSpace> Search<'_, S> {
         fruitful
     }
 
-    /// Whether duplicates are left out and the bucket contains an equal state.
     fn is_duplicate(
         &self,
         archive: &Archive<S::State>,
@@ -447,8 +436,7 @@ impl<S: StateSpace> Search<'_, S> {
             && archive.has(bucket, *digest.get_or_insert_with(|| self.space.digest()))
     }
 
-    /// The features after waiting in the current state, to which the system returns afterwards;
-    /// `None` if the program ends.
+    /// The features after waiting in the current state, to which the system returns afterwards.
     fn look_ahead(&mut self, here: &S::State, work: &mut Work) -> Option<Vec<u32>> {
         let steps = self.settings.look_ahead as u64;
         work.executed += steps;

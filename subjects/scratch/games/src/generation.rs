@@ -51,7 +51,6 @@ pub struct GameGenerated {
     pub counts: Vec<(&'static str, u64)>,
 }
 
-/// State of a run: the results of the searches, and their shared data.
 struct Run<'a> {
     prepared: &'a Prepared,
     layout: &'a Layout,
@@ -112,7 +111,6 @@ pub fn generate(
     run.finish(end, &account)
 }
 
-/// For each goal, whether it is a hat that the green flag starts.
 fn flag_hats(project: &Project, goals: &[BlockNo]) -> Vec<bool> {
     let mut hats = Vec::new();
     for target in &project.targets {
@@ -189,9 +187,8 @@ impl Run<'_> {
         Stream::seeds(self.request.seed, Stream::TRAINING, count)
     }
 
-    /// Runs both searches: exploration for a fifth of the budget, learning for three fifths, and
-    /// then one of the two. Learning continues if every goal is covered or if learning covered a
-    /// new goal last.
+    /// Explores, then learns, and then continues one of the two: learning if every goal is covered
+    /// or if learning covered a new goal last.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =

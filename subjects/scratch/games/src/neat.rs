@@ -41,7 +41,6 @@ pub(crate) enum Neuroevolution<'a> {
     Newsd(&'a NewsdNeatest),
 }
 
-/// The properties of a project that guide a search for networks.
 pub(crate) struct Guide {
     /// For each goal, whether it is a hat that the green flag starts.
     pub(crate) flags: Vec<bool>,
@@ -50,7 +49,6 @@ pub(crate) struct Guide {
 }
 
 impl<'a> Neuroevolution<'a> {
-    /// Maximum number of steps of an execution of a network.
     pub(crate) fn steps(self) -> usize {
         match self {
             Self::Neatest(settings) => settings.network_steps,
@@ -60,7 +58,6 @@ impl<'a> Neuroevolution<'a> {
         }
     }
 
-    /// Number of executions under different seeds that must all cover a goal.
     pub(crate) fn repetitions(self) -> usize {
         match self {
             Self::Neatest(settings) => settings.repetitions,

@@ -24,8 +24,7 @@ pub(crate) struct Shortened {
 }
 
 /// Creates a test from a path, and tries to remove and merge its events with at most `limit`
-/// executions after the first. Returns `None` if the events do not cover the goal when they are
-/// sent again.
+/// executions after the first.
 pub(crate) fn path_test(
     path: &PathTest,
     words: &Vocabulary,
@@ -127,8 +126,7 @@ fn merge(
     }
 }
 
-/// Creates a static test for a suite whose seed is `seed`. The goals that the test covers are set
-/// later.
+/// Creates a static test for a suite whose seed is `seed`.
 pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> SuiteTest {
     SuiteTest {
         seed: Some(path.seed).filter(|own| *own != seed),

@@ -51,7 +51,6 @@ pub(super) struct Offer {
     pub(super) bucket: i32,
     pub(super) place: u64,
     pub(super) fitness: f64,
-    /// Number of steps of the path to the state.
     pub(super) steps: u64,
 }
 
@@ -136,7 +135,6 @@ impl<S: Clone> Archive<S> {
         })
     }
 
-    /// Whether waiting led to a state with a much lower viability.
     pub(super) fn is_doomed(&self, before: &[u32], after: &[u32]) -> bool {
         self.viability(after) < DOOMED * self.viability(before)
     }
@@ -153,9 +151,6 @@ impl<S: Clone> Archive<S> {
         }
     }
 
-    /// Whether a state would be kept: its cell is new, or the state has a smaller fitness than the
-    /// state of the cell, or the same fitness and either a shorter path or a cell with [`TIRED`]
-    /// fruitless visits.
     pub(super) fn accepts(&self, offer: &Offer) -> bool {
         let Some(&number) = self.index.get(&(offer.bucket, offer.place)) else { return true };
         let old = &self.cells[number];
@@ -169,8 +164,7 @@ impl<S: Clone> Archive<S> {
     }
 
     /// Keeps a state that is [accepted](Archive::accepts). A full bucket drops the cell whose
-    /// visits were the least fruitful. A `digest` makes [`Archive::has`] true while the state is
-    /// kept.
+    /// visits were the least fruitful.
     pub(super) fn insert(
         &mut self,
         offer: Offer,

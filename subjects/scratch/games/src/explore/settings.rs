@@ -154,7 +154,7 @@ impl Parameters for Explore {
             Field::count("look_ahead", &mut self.look_ahead, 0, 1_000)
                 .meaning("steps of the wait that shows whether a state leads nowhere; 0: none"),
             Field::switch("watch_variables", &mut self.watch_variables)
-                .meaning("estimate this also from variables in conditions"),
+                .meaning("use variables in conditions for the estimate of viability"),
             Field::count("memory", &mut self.memory, 0, 1 << 20)
                 .meaning("maximum memory for states in MiB; results do not depend on it"),
             Field::count("most_steps", &mut self.most_steps, 1, 100_000)

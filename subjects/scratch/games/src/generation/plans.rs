@@ -18,7 +18,6 @@ const PLANNED: f64 = 0.6;
 /// Share of the budget after which plans are no longer tried under other seeds.
 const PLANS_TRIED: f64 = 0.7;
 
-/// Tests without policies for goals that policies do not cover under all training seeds.
 #[derive(Default)]
 struct Plans {
     /// Tests that cover their goal under all training and confirming seeds.

@@ -70,7 +70,6 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Changes all weights: some are replaced, the others moved by a random amount.
     pub(super) fn change_weights(&self, genome: &mut Genome, rng: &mut Stream) {
         let power = self.operators.weight_power;
         for gene in &mut genome.genes {

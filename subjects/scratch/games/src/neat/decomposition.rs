@@ -19,7 +19,6 @@ const ATTEMPTS: usize = 10;
 /// A topology: the numbers of the links of a network, ascending.
 type Links = Vec<u32>;
 
-/// A network with its topology and its score for each goal.
 #[derive(Clone, Debug)]
 struct Judged {
     genome: Rc<Genome>,
@@ -49,12 +48,10 @@ impl Topologies {
         genome.genes.iter().map(|gene| gene.innovation).collect()
     }
 
-    /// Whether earlier networks had the topology of this network, but no network has it now.
     fn has_died_out(&self, genome: &Genome) -> bool {
         self.numbers.get(&Self::links(genome)).is_some_and(|number| !self.alive[*number])
     }
 
-    /// The number of the topology of a network; a new number if the topology is new.
     fn number(&mut self, genome: &Genome, generation: u64) -> usize {
         let next = self.born.len();
         let number = *self.numbers.entry(Self::links(genome)).or_insert(next);
@@ -103,7 +100,6 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         self.topologies.born.len() as u64
     }
 
-    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,
@@ -157,7 +153,6 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         kept
     }
 
-    /// Breeds as many children as the population has members.
     fn offspring(
         &mut self,
         population: &[Judged],
@@ -187,8 +182,7 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         children.into_iter().map(Rc::new).collect()
     }
 
-    /// Breeds a child with a different structure or different weights. The parents are first
-    /// crossed with a certain probability.
+    /// Breeds a child with a different structure or different weights.
     fn restructured(
         &mut self,
         [one, other]: [&Judged; 2],
@@ -216,8 +210,7 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         child
     }
 
-    /// Breeds two children with the structures of their parents and different weights. Parents of
-    /// the same topology are first crossed with a certain probability.
+    /// Breeds two children with the structures of their parents and different weights.
     fn reweighted(&mut self, [one, other]: [&Judged; 2], rng: &mut Stream) -> [Genome; 2] {
         let same = one.topology == other.topology;
         [(one, other), (other, one)].map(|(first, second)| {
@@ -233,8 +226,7 @@ impl<'a, 'b> Decomposition<'a, 'b> {
 }
 
 /// The best member for each target. Members that are best for the most targets come first. Of
-/// members with the same score, the member with the fewest links is best; if there are several, the
-/// first of them.
+/// members with the same score, the member with the fewest links is best.
 fn elites(population: &[Judged], targets: &[usize]) -> Vec<usize> {
     let mut wins = vec![0_usize; population.len()];
     for &goal in targets {

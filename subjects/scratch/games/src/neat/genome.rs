@@ -6,7 +6,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::Interface;
 
-/// Nodes and links of a new network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// One hidden node for each group of inputs, with links from these inputs and to all output
@@ -36,7 +35,7 @@ pub(crate) struct Genome {
     pub(super) hidden: Vec<(u32, f64)>,
 }
 
-/// Numbers of the links and hidden nodes of a run. The same link or node has the same number in all
+/// Numbers the links and hidden nodes of a run. The same link or node has the same number in all
 /// genomes.
 #[derive(Clone, Debug)]
 pub(super) struct Innovations {
@@ -158,7 +157,6 @@ impl Genome {
         f64::from(alone) / longer as f64 + coefficient * difference / f64::from(both.max(1))
     }
 
-    /// The network of the enabled genes.
     pub(super) fn network(&self, interface: &Interface) -> Network {
         let first_hidden = interface.first_output();
         let mut order: Vec<(u32, f64)> = self.hidden.clone();

@@ -5,7 +5,6 @@ use catherd_search::Field;
 
 use super::genome::Start;
 
-/// Settings for the first networks and for mutation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operators {
     pub(super) add_node: f64,
@@ -17,26 +16,18 @@ pub(super) struct Operators {
     pub(super) start: Start,
 }
 
-/// Parameters of mutations, and of the events that networks send.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct GenomeSettings {
-    /// Probability that a mutation adds a node.
     pub(super) add_node: f64,
-    /// Probability that a mutation adds a link.
     pub(super) add_link: f64,
-    /// Probability that a mutation that adds nothing changes weights.
     pub(super) change_weights: f64,
     /// Maximum new weight, and standard deviation of changes.
     pub(super) weight_power: f64,
-    /// Maximum number of steps of a key press.
     pub(super) press: usize,
-    /// Maximum number of steps of a wait.
     pub(super) wait: usize,
 }
 
 impl GenomeSettings {
-    /// The operators with these parameters. `tries` is the maximum number of attempts to find two
-    /// nodes for a new link.
     pub(super) fn operators(&self, tries: usize, start: Start) -> Operators {
         Operators {
             add_node: self.add_node,

@@ -34,7 +34,6 @@ pub(super) struct Independent<'a, 'b> {
     pub(super) turns: u64,
 }
 
-/// Settings that change as the budget is spent.
 struct Schedule {
     random: f64,
     archive: usize,
@@ -42,7 +41,6 @@ struct Schedule {
 }
 
 impl MioNeatest {
-    /// The settings after this share of the budget has been spent.
     fn schedule(&self, progress: f64) -> Schedule {
         let share = progress.clamp(0.0, 1.0);
         let between = |start: f64, end: f64| start + (end - start) * share;
@@ -75,7 +73,6 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// Searches until every goal has a network or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,
@@ -137,8 +134,6 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// Changes a network: first its structure, with a certain probability, and then its links.
-    /// Returns a new network if no link would lead to an output.
     fn changed(&mut self, genome: &Genome, rng: &mut Stream) -> Genome {
         let mut child = genome.clone();
         if rng.chance(self.settings.structure) {
@@ -153,7 +148,6 @@ impl<'a, 'b> Independent<'a, 'b> {
         if child.is_whole(self.changes.interface) { child } else { self.changes.random(rng) }
     }
 
-    /// Executes a network and offers it to the populations of the open goals.
     fn execute(
         &mut self,
         genome: &Rc<Genome>,

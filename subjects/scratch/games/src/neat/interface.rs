@@ -11,7 +11,6 @@ use catherd_scratch_vm::color_of;
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
-/// Inputs and outputs of all networks of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interface {
     pub(super) inputs: Vec<Sense>,
@@ -57,7 +56,6 @@ impl Interface {
         nodes.collect()
     }
 
-    /// Adds the events to which the scripts react, and a wait.
     fn find_outputs(
         &mut self,
         project: &Project,
@@ -203,7 +201,6 @@ fn see_touched(
     }
 }
 
-/// For each target, whether a block may clone the target.
 fn cloned(project: &Project) -> Vec<bool> {
     let mut cloned = vec![false; project.targets.len()];
     for (own, target) in project.targets.iter().enumerate() {

@@ -52,7 +52,6 @@ impl<'a, 'b> Objectives<'a, 'b> {
         Self { settings, changes, trials, species, generations: 0 }
     }
 
-    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,
@@ -93,8 +92,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         }
     }
 
-    /// Breeds as many children as the population has members. The parents of a child are of the
-    /// same species.
+    /// The parents of a child are of the same species.
     fn offspring(
         &mut self,
         population: &[Judged],

@@ -47,7 +47,6 @@ struct Species {
     stalled: u32,
 }
 
-/// The species of a population, which persist over generations.
 pub(super) struct Population {
     size: usize,
     wanted: usize,
@@ -64,7 +63,6 @@ impl Population {
         Self { size, wanted, threshold, species: Vec::new(), best: -1.0, stalled: 0 }
     }
 
-    /// Breeds the next generation from a generation with known fitness.
     pub(super) fn breed(
         &mut self,
         members: Vec<Member>,
@@ -84,7 +82,7 @@ impl Population {
     }
 
     /// Puts each member into the first species whose representative is near enough, or else into a
-    /// new species. Then sorts the species, chooses new representatives and adapts the threshold.
+    /// new species.
     fn separate(&mut self, members: Vec<Member>, rng: &mut Stream) {
         self.species.iter_mut().for_each(|species| species.members.clear());
         for member in members {

@@ -5,7 +5,6 @@ use catherd_search::{Field, Parameters};
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// Parameters of mutations and events.
 const GENOME: GenomeSettings = GenomeSettings {
     add_node: 0.2,
     add_link: 0.2,
@@ -15,7 +14,6 @@ const GENOME: GenomeSettings = GenomeSettings {
     wait: 50,
 };
 
-/// The operators of these algorithms.
 pub(super) fn operators(genome: &GenomeSettings) -> Operators {
     const ATTEMPTS: usize = 10;
     genome.operators(ATTEMPTS, Start::Direct)
@@ -36,7 +34,6 @@ pub struct MosaNeatest {
     pub crossover: f64,
     /// Probability of mutating a child.
     pub mutation: f64,
-    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
@@ -65,7 +62,6 @@ pub struct MioNeatest {
     pub structure: f64,
     /// Number of neighbours from which the novelty of a network is computed.
     pub neighbours: usize,
-    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
@@ -84,7 +80,6 @@ pub struct NewsdNeatest {
     pub repetitions: usize,
     /// Probability of crossing two networks.
     pub crossover: f64,
-    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
@@ -139,7 +134,7 @@ const STEPS: &str = "maximum number of steps of an execution of a network";
 const REPETITIONS: &str = "executions under different seeds that must cover a goal";
 const RANDOM: &str = "probability of a new network instead of mutations";
 const KEPT: &str = "networks kept for each goal";
-const CHAIN: &str = "mutations in a row; all networks are new while this rounds to 0";
+const CHAIN: &str = "successive mutations; if the number rounds to 0, all networks are new";
 
 impl Parameters for MosaNeatest {
     fn fields(&mut self) -> Vec<Field<'_>> {
@@ -175,7 +170,7 @@ impl Parameters for MioNeatest {
             Field::share("structure", &mut self.structure)
                 .meaning("probability that a mutation changes the structure"),
             Field::count("neighbours", &mut self.neighbours, 1, 1_000)
-                .meaning("nearest networks, by what they saw, that decide between equal scores"),
+                .meaning("neighbours from which the novelty of a network is computed"),
         ];
         fields.extend(self.genome.fields());
         fields

@@ -17,15 +17,12 @@ pub(super) struct Breeder<'a, 'b> {
     settings: &'a Neatest,
     changes: Changes<'a>,
     trials: &'b mut Trials<'a>,
-    /// For each goal, whether it is a hat that the green flag starts.
     flags: Vec<bool>,
-    /// For each goal, whether it has ever been the target.
     tried: Vec<bool>,
     pub(super) generations: u64,
     pub(super) targets: u64,
 }
 
-/// Reason why the evolution for a goal ends.
 enum Left {
     Covered,
     Changed,
@@ -43,7 +40,6 @@ impl<'a, 'b> Breeder<'a, 'b> {
         Self { settings, changes, trials, flags, tried, generations: 0, targets: 0 }
     }
 
-    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,

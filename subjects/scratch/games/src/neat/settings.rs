@@ -20,7 +20,6 @@ pub struct Neatest {
     pub switch: usize,
     /// Share of new networks in the first population for a goal.
     pub new_networks: f64,
-    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 

@@ -12,7 +12,6 @@ const THRESHOLD: (f64, f64, f64) = (1.0, 0.1, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.4;
 
-/// Species, each with a representative genome.
 pub(super) struct Species {
     wanted: usize,
     threshold: f64,
@@ -24,9 +23,7 @@ impl Species {
         Self { wanted, threshold: THRESHOLD.0, representatives: Vec::new() }
     }
 
-    /// Puts each genome into the first species whose representative is near enough, or into a new
-    /// species. Returns the number of the species of each genome; species without genomes are
-    /// dropped.
+    /// Returns the number of the species of each genome. Species without genomes are dropped.
     pub(super) fn separate(&mut self, genomes: &[Rc<Genome>], rng: &mut Stream) -> Vec<usize> {
         let mut all = std::mem::take(&mut self.representatives);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); all.len()];

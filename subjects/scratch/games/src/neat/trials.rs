@@ -18,7 +18,6 @@ pub(crate) struct Archived {
 }
 
 impl Archived {
-    /// The policy that lets the network choose events for at most this number of steps.
     pub(crate) fn policy(&self, interface: &Interface, steps: usize) -> Policy {
         policy(&self.genome, interface, steps)
     }
@@ -29,28 +28,24 @@ fn policy(genome: &Genome, interface: &Interface, steps: usize) -> Policy {
     Policy { most: steps as u64, network, ..Policy::default() }
 }
 
-/// Executes networks, scores them, and archives networks that cover an open goal under every seed.
 pub(crate) struct Trials<'a> {
     interface: &'a Interface,
     steps: usize,
     /// The seeds of the repetitions, the first of which is the seed of the run.
     pub(super) seeds: Vec<u64>,
-    /// For each goal, other goals, at least one of which must be covered first; empty if there are
-    /// none.
+    /// For each goal, other goals, at least one of which must be covered first.
     dependencies: Vec<Vec<usize>>,
-    /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
     /// For each goal, the network that covers the goal under every seed.
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
     /// For each goal, how often a network covered the goal under the seed of the run while the goal
     /// was open.
     pub(super) hits: Vec<u64>,
-    /// For each goal, the score of the last network: a sum over seeds of 1 if the network covers
-    /// the goal, and otherwise of a number below 1, which is larger the nearer the network comes.
-    /// Seeds other than the seed of the run count only for goals that the network covers under the
-    /// seed of the run.
+    /// For each goal, the score of the last network: for each seed, 1 if the network covers the
+    /// goal, and otherwise a number below 1 that is larger if the network comes nearer. Seeds other
+    /// than the seed of the run count only for goals that the network covers under the seed of the
+    /// run.
     pub(super) scores: Vec<f64>,
-    /// For each goal, the fitness of the last execution.
     fitness: Vec<f64>,
 }
 
@@ -80,7 +75,6 @@ impl<'a> Trials<'a> {
         self.archive[goal].is_none()
     }
 
-    /// Whether a goal depends on no other goal, or on a goal that has a network.
     pub(super) fn is_reachable(&self, goal: usize) -> bool {
         let dependencies = &self.dependencies[goal];
         dependencies.is_empty() || dependencies.iter().any(|it| self.archive[*it].is_some())
@@ -132,7 +126,6 @@ impl<'a> Trials<'a> {
         self.keep(genome, &always, account);
     }
 
-    /// Archives a network for the open goals that it covers under every seed.
     fn keep(&mut self, genome: &Rc<Genome>, always: &[bool], account: &mut Account<'_>) {
         let goals: Vec<u32> =
             always.iter().zip(0..).filter(|(always, _)| **always).map(|(_, goal)| goal).collect();

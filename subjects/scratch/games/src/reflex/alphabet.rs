@@ -18,7 +18,6 @@ const EVENTS: usize = 8;
 /// Number of steps before each event of a walk.
 const PAUSE: u32 = 10;
 
-/// Events of a program and their effects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alphabet {
     /// Events that a rule may send: all listed events except waits, answers, drags and moves of the
@@ -31,7 +30,6 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
-    /// Finds events and effects. The work counts as one execution.
     pub(crate) fn new(arena: &mut Arena<'_>, seeds: &[u64], rng: &mut Stream) -> (Self, Work) {
         let mut alphabet = Self::default();
         let mut axes = Axes::default();

@@ -130,7 +130,6 @@ impl<'a> Arena<'a> {
         self.vm.steps()
     }
 
-    /// The values of the input nodes of a network at the end of the last execution.
     pub(crate) fn seen(&mut self, network: &Network) -> Vec<f64> {
         network.seen(&mut self.vm)
     }

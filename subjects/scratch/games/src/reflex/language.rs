@@ -23,7 +23,6 @@ const GUARDED: f64 = 0.2;
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// Directions with which conditions compare the direction of a sprite.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
 /// Standard deviation of the coordinates with which conditions compare the coordinates of a sprite.
 const PLACES: f64 = 120.0;
@@ -62,7 +61,6 @@ impl<'a> Language<'a> {
         self.weights.iter().sum::<f64>() <= 0.0
     }
 
-    /// Makes the kinds of rules of a policy more likely.
     pub(super) fn learn(&mut self, policy: &Policy) {
         for rule in &policy.rules {
             let weight = &mut self.weights[match rule.action {
@@ -75,8 +73,6 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Draws a policy with 1 to 4 rules, limited by the settings; without rules if none is
-    /// possible.
     pub(super) fn policy(&self, rng: &mut Stream) -> Policy {
         let most = self.settings.play_steps as u64;
         let count = if self.is_empty() { 0 } else { 1 + rng.index(4) };
@@ -215,9 +211,7 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// Changes a policy: a rule is removed, inserted or replaced, or its constants and sometimes
-    /// its condition change. The answers may also be drawn again. `lent` is a rule to use instead
-    /// of a random rule.
+    /// Changes a policy. `lent` is a rule to use instead of a random rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

@@ -38,10 +38,9 @@ struct Member {
     policy: Rc<Policy>,
 }
 
-/// Counts of seeds under which a policy covers a goal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    /// Number of training seeds.
+    /// Number of training seeds under which the policy covers the goal.
     training: usize,
     /// Number of seeds before the first seed under which the policy does not cover the goal.
     streak: usize,
@@ -161,8 +160,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The next policy to try, and the goal for which it was derived from other policies; `None`
-    /// for a new policy. The first policy only waits.
+    /// The next policy to try, and the goal for which it was derived from other policies. The first
+    /// policy only waits.
     fn propose(&mut self, rng: &mut Stream) -> (Option<usize>, Policy) {
         if !self.started {
             self.started = true;
@@ -207,8 +206,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// A rule of the best policy for a random goal, which may help with other goals as well; `None`
-    /// if no rule is lent.
+    /// A rule of the best policy for a random goal, which may help with other goals as well.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
@@ -218,7 +216,6 @@ impl<'a> Learner<'a> {
         (!rules.is_empty()).then(|| rng.pick(rules).clone())
     }
 
-    /// Executes a policy under a training seed, and under further seeds while it is promising.
     fn try_out(
         &mut self,
         (chosen, policy): (Option<usize>, Rc<Policy>),
@@ -324,7 +321,6 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Keeps a policy for the goals for which its score is higher than the best score so far.
     fn keep(
         &mut self,
         policy: &Rc<Policy>,
@@ -350,8 +346,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Offers a policy to the population of a goal. Returns whether it is now the best policy of
-    /// the population.
+    /// Returns whether the policy is now the best policy of the population.
     fn enter(&mut self, goal: usize, worth: Worth, policy: &Rc<Policy>) -> bool {
         let population = &mut self.populations[goal];
         let full = population.len() >= self.settings.policies;

@@ -90,13 +90,13 @@ impl Parameters for Reflex {
             Field::switch("plans", &mut self.plans)
                 .meaning("try tests that do not react for goals that policies do not cover"),
             Field::switch("lend", &mut self.lend)
-                .meaning("lend rules of the best policy for a goal to policies for others"),
+                .meaning("use rules of the best policy for a goal in policies for other goals"),
             Field::switch("equals", &mut self.equals)
                 .meaning("also change policies that are as good as the best for their goal"),
             Field::share("compose", &mut self.compose)
-                .meaning("probability of joining the rules for a goal and those for another"),
+                .meaning("probability of joining the rules for a goal and for another goal"),
             Field::share("turns", &mut self.turns).meaning(
-                "probability that a rule depends on a string that scripts compare a variable with",
+                "probability that a rule depends on a string with which scripts compare a variable",
             ),
         ]
     }

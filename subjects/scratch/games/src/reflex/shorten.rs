@@ -33,13 +33,11 @@ impl Coverage {
         self.covered.iter().filter(|under| under[goal as usize]).count()
     }
 
-    /// Number of seeds, among the first `first` seeds, under which a goal is covered.
     fn count_of(&self, goal: u32, first: usize) -> usize {
         let under = self.covered.iter().take(first);
         under.filter(|under| under[goal as usize]).count()
     }
 
-    /// Number of seeds before the first seed under which a goal is not covered.
     fn streak(&self, goal: u32) -> usize {
         self.covered.iter().take_while(|under| under[goal as usize]).count()
     }
@@ -53,11 +51,10 @@ impl Coverage {
     }
 }
 
-/// Returns tests with the best policies for the goals in `order`, without policies whose goals
-/// earlier tests cover equally reliably. The first `training` seeds are the training seeds. The
-/// deepest goals come first, because their policies also cover goals that lead to them. Until
-/// `most_steps` steps have been executed, rules, conditions and answers that the goals do not need
-/// are removed, and the number of steps of a test is limited.
+/// Returns tests with the best policies for the goals in `order`. Deep goals come first, because
+/// their policies also cover goals that lead to them. The first `training` seeds are the training
+/// seeds. Until `most_steps` steps have been executed, parts of policies that the goals do not need
+/// are removed.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],
@@ -73,7 +70,7 @@ pub(crate) fn policy_tests(
         let Some(learned) = best[goal as usize].as_ref().filter(|_| !done[goal as usize]) else {
             continue;
         };
-        // For a policy that was not confirmed, only the training seeds are compared.
+        // Compare only the training seeds if the policy was not confirmed or the steps are used up.
         let late = arena.steps >= end;
         let seeds = if learned.score > training && !late { seeds } else { &seeds[..training] };
         let coverage = Coverage::of(&learned.policy, seeds, best.len(), arena);

@@ -77,8 +77,8 @@ fn run_on(
     (made, suite)
 }
 
-/// Counts of goals that are covered under the seeds of the suite, by a single test under each of 20
-/// fresh seeds, and by chance.
+/// Counts the goals that are covered under the seeds of the suite, by a single test under each of
+/// 20 fresh seeds, and by chance.
 pub(crate) fn measured(suite: &Suite) -> (usize, usize, usize) {
     measured_on(&catching(), suite)
 }

@@ -47,7 +47,6 @@ pub(crate) struct Axes {
 }
 
 impl Axes {
-    /// Begins a probe of a state with these places.
     pub(crate) fn state(&mut self, quiet: &Places) {
         self.seen.resize(quiet.len(), (0, 0));
         for (seen, place) in self.seen.iter_mut().zip(quiet) {
@@ -55,7 +54,7 @@ impl Axes {
         }
     }
 
-    /// Records the difference that an event made. `changed` collects the sprites that it moved.
+    /// `changed` collects the sprites that the event moved.
     pub(crate) fn note(
         &mut self,
         event: &Event,
@@ -84,15 +83,12 @@ impl Axes {
         }
     }
 
-    /// Ends a probe, during which events moved these sprites.
     pub(crate) fn end(&mut self, changed: &[u16]) {
         for sprite in changed {
             self.seen[usize::from(*sprite)].1 += 1;
         }
     }
 
-    /// Whether an event had an effect on the sprite in more than a third of the probed states in
-    /// which the sprite was visible.
     pub(crate) fn controls(&self, sprite: usize) -> bool {
         self.seen
             .get(sprite)

@@ -5,7 +5,6 @@ use rustc_hash::FxHashSet;
 
 use catherd_scratch_testgen::model::Model;
 
-/// Scripts, variables and chance conditions of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     /// For each goal, the top block of its script.
@@ -23,7 +22,8 @@ pub(crate) struct Layout {
     /// Whether the name of at least one message is computed. If so, no distance leads to its
     /// receivers, and random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
-    /// Pairs of sprites, the first of which senses the second: contact or distance.
+    /// Pairs of sprites, the first of which senses contact with the second or the distance to the
+    /// second.
     pub(crate) meetings: Vec<(u16, u16)>,
     /// Positions of the sprites in `Project::targets`.
     pub(crate) sprites: Vec<u16>,
@@ -140,7 +140,6 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
-/// Whether the block sends a message whose name is computed.
 fn computes(target: &Target, block: &Block) -> bool {
     use Opcode::{EventBroadcast, EventBroadcastAndWait};
     let sends = matches!(block.opcode, EventBroadcast | EventBroadcastAndWait);
@@ -152,7 +151,6 @@ fn computes(target: &Target, block: &Block) -> bool {
         })
 }
 
-/// A part of a condition or another input.
 #[derive(Debug)]
 enum Reporter {
     Random,

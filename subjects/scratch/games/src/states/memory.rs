@@ -16,7 +16,6 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Creates a memory with a limit in bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, used: Rc::default(), holders: VecDeque::new() }
     }

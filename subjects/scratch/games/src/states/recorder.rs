@@ -58,7 +58,6 @@ impl LatestRecorder {
         }
     }
 
-    /// Ends an action and adds its distances to the trace.
     pub(crate) fn flush(&mut self) {
         self.action += 1;
         for block in self.measured.drain(..) {
@@ -76,7 +75,6 @@ impl LatestRecorder {
         &self.trace
     }
 
-    /// The blocks that were evaluated in the last step.
     pub(crate) fn last_step(&self) -> Vec<BlockNo> {
         let blocks = self.evaluated.iter().zip(0..);
         blocks.filter(|(step, _)| **step == self.step).map(|(_, block)| BlockNo(block)).collect()

@@ -20,7 +20,6 @@ use crate::explore::{Explore, Guidance, StateSpace};
 
 /// Number of steps of a probe, without the step after the event.
 const PROBE: u32 = 8;
-/// Maximum number of events that are probed in a state.
 const PROBED_EVENTS: usize = 12;
 /// Number of steps from a root to its second probe.
 const LATER: u32 = 40;
@@ -54,7 +53,7 @@ pub(crate) struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    /// The state space of a project. `rng` draws the run's random answer.
+    /// `rng` draws the run's random answer.
     pub(crate) fn new(
         prepared: &'a Prepared,
         settings: &'a Explore,
@@ -149,8 +148,6 @@ impl<'a> Space<'a> {
         key
     }
 
-    /// A listed event: the event that repeats the last event, or a random event. `None` if no event
-    /// is listed, the program hangs, or it has ended and only waits are listed.
     fn pick(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
         let listed = self.extractor.events();
         let over = listed.is_empty()

@@ -30,7 +30,6 @@ impl std::fmt::Debug for StateData {
     }
 }
 
-/// The last event of a path, and the path before it.
 pub(super) struct Link {
     pub(super) event: Event,
     pub(super) before: Option<Rc<Link>>,
@@ -64,7 +63,6 @@ pub(super) fn links(path: Option<&Rc<Link>>) -> Vec<Rc<Link>> {
     links
 }
 
-/// The data from which a state is restored.
 pub(super) struct Saved {
     pub(super) machine: Snapshot,
     pub(super) trace: Trace,
@@ -84,5 +82,4 @@ impl Drop for Counted {
     }
 }
 
-/// The snapshot of a state; `None` while the state has no snapshot.
 pub(super) type Slot = RefCell<Option<Counted>>;
