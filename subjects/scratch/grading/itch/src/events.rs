@@ -3,7 +3,6 @@
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{PenMark, Text, Value};
 
-/// Maximum number of events of a log.
 const MAX_EVENTS: usize = 2_000_000;
 
 pub(crate) enum What {
@@ -61,7 +60,7 @@ pub(crate) struct Events {
 
 impl Events {
     /// Adds an event and returns its number. Once the log is full, only events of the schedule are
-    /// added, and the number of the last event is returned for other events.
+    /// added.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
         if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
             self.full = true;
@@ -71,7 +70,6 @@ impl Events {
         self.list.len().saturating_sub(1)
     }
 
-    /// Ends all unfinished events with this snapshot.
     pub(crate) fn close_all(&mut self, snapshot: usize) {
         for event in &mut self.list {
             event.next.get_or_insert(snapshot);

@@ -104,14 +104,12 @@ fn install_model<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -
     Ok(())
 }
 
-/// The position of the sprite with this name; `None` if no sprite has this name. The stage is not a
-/// sprite.
+/// The stage is not a sprite.
 fn sprite(project: &Project, name: &str) -> Option<usize> {
     project.targets.iter().position(|target| !target.is_stage && *target.name == *name)
 }
 
-/// The position of the target with this name. `Stage` also names the stage if no target has this
-/// name. `None` if there is no such target.
+/// `Stage` also names the stage if no target has this name.
 fn target(project: &Project, name: &str) -> Option<usize> {
     let stage = || (name == "Stage").then(|| project.stage());
     project.targets.iter().position(|target| *target.name == *name).or_else(stage)
@@ -161,8 +159,6 @@ fn describe<'js>(ctx: &Ctx<'js>, project: &Project, record: &Record) -> Result<J
     Ok(array.into_value())
 }
 
-/// Id, name, type and value of all variables, lists and messages. Variables without a value are
-/// left out.
 fn variables<'js>(ctx: &Ctx<'js>, project: &Project, record: &Record) -> Result<Js<'js>> {
     let all = Array::new(ctx.clone())?;
     let Some(target) = project.targets.get(record.sprite) else { return Ok(all.into_value()) };

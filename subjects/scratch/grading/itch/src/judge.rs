@@ -14,8 +14,7 @@ use crate::session::Course;
 /// Judges a submission that began as a copy of a template.
 ///
 /// # Errors
-/// If the plan cannot be loaded, or the submission cannot be compiled. An error that the
-/// plan throws later is part of the judgement.
+/// If the plan cannot be loaded, or the submission cannot be compiled.
 pub fn judge(
     plan: &Plan,
     template: &Project,

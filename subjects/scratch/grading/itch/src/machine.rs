@@ -28,7 +28,6 @@ pub(crate) enum Profile {
     Sprites(BTreeSet<String>),
 }
 
-/// The threads that an action of the schedule awaits.
 pub(crate) struct Awaited {
     pub(crate) action: u32,
     pub(crate) threads: FxHashSet<ThreadId>,
@@ -41,8 +40,8 @@ pub(crate) struct Shared {
     pub(crate) template: Project,
     pub(crate) options: JudgeOptions,
     pub(crate) clock: RefCell<Option<Rc<Clock>>>,
-    /// The VM; `None` before the execution. While a step is interrupted for a condition, it has the
-    /// current state.
+    /// The VM; `None` before the execution. While a step is interrupted for a condition, the VM has
+    /// the current state.
     pub(crate) vm: RefCell<Option<Vm<()>>>,
     pub(crate) snapshots: RefCell<Snapshots>,
     pub(crate) events: RefCell<Events>,
@@ -56,9 +55,7 @@ pub(crate) struct Shared {
     /// The number of the next picture. Costumes, the pen layer and bubbles have such numbers.
     next_picture: Cell<u32>,
     pen_used: Cell<bool>,
-    /// Targets whose speech bubble is on their left.
     left_bubbles: RefCell<FxHashSet<TargetId>>,
-    /// Targets whose bubble is a thought.
     pub(crate) thinkers: RefCell<FxHashSet<TargetId>>,
     pub(crate) tracked: RefCell<FxHashSet<usize>>,
     pub(crate) tracked_messages: RefCell<BTreeSet<String>>,
@@ -134,8 +131,7 @@ impl Shared {
         self.clock.borrow().as_ref().map_or(0.0, |clock| clock.now().floor())
     }
 
-    /// Compiles the submission. In the custom blocks of the sprites in `impatient`, *wait* does
-    /// nothing.
+    /// In the custom blocks of the sprites in `impatient`, *wait* does nothing.
     pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_scratch_vm::CompileError> {
         let impatient = self.impatient.borrow();
         if impatient.is_empty() {
@@ -148,13 +144,11 @@ impl Shared {
         Program::compile_for(&project, self.options.compat).map(Arc::new)
     }
 
-    /// Calls a function with the VM; `None` before the execution.
     pub(crate) fn with_vm<R>(&self, use_vm: impl FnOnce(&mut Vm<()>) -> R) -> Option<R> {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Takes a snapshot and returns its number. Before the execution, the snapshot equals the
-    /// snapshot of the submission.
+    /// Before the execution, the snapshot equals the snapshot of the submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
         self.snap_times(origin, 1)
     }
@@ -177,7 +171,6 @@ impl Shared {
         }
     }
 
-    /// Takes a snapshot, and logs an event that begins and ends with this snapshot.
     pub(crate) fn log(&self, what: What, origin: &Origin) {
         let snapshot = self.snap(origin);
         self.events.borrow_mut().add(what, snapshot, Some(snapshot));
@@ -187,8 +180,6 @@ impl Shared {
         (target.0 as usize) < self.submission.targets.len()
     }
 
-    /// Logs that the appearance of a target has changed, if the target is a tracked and visible
-    /// original.
     pub(crate) fn updated(&self, target: TargetId) {
         let sprite = target.0 as usize;
         if !self.is_original(target) || !self.tracked.borrow().contains(&sprite) {
@@ -200,8 +191,7 @@ impl Shared {
         }
     }
 
-    /// Logs how the picture of a target's bubble changed. `shown` is true if a block showed the
-    /// bubble, even with the same text.
+    /// `shown` is true if a block showed the bubble, even with the same text.
     pub(crate) fn bubble_changed(&self, target: TargetId, shown: bool) {
         let bubble = self.with_vm(|vm| {
             let view = vm.target(target)?;
@@ -242,7 +232,6 @@ impl Shared {
         number
     }
 
-    /// Logs that the picture of a bubble was created or changed.
     fn skin_written(&self, target: TargetId, known: Option<u32>, text: &Text) {
         let number = known.unwrap_or_else(|| self.new_picture());
         self.skins.borrow_mut().insert(target, number);
@@ -252,7 +241,6 @@ impl Shared {
         self.log(What::Skin { number, text: text.clone(), created }, &origin.into());
     }
 
-    /// Logs that a message is sent, if the message is tracked.
     pub(crate) fn message_sent(&self, name: &Text) {
         if self.tracked_messages.borrow().contains(&*name.to_str()) {
             self.log(What::Sent(name.clone()), &"event.broadcast_sent".into());
@@ -296,8 +284,7 @@ impl Shared {
         }
     }
 
-    /// Logs the execution of a block once for each of its primitives, if the profiler logs its
-    /// sprite.
+    /// Logs the execution of a block once for each of its primitives.
     pub(crate) fn block_executed(&self, block: BlockNo, primitives: u32) {
         let wanted = match &*self.profile.borrow() {
             Profile::Off => false,
@@ -317,7 +304,7 @@ impl Shared {
     }
 
     /// Sends an input. Returns the number of an action that ends when the threads that the input
-    /// has started end; `None` if the input has started no threads.
+    /// has started end.
     pub(crate) fn start(&self, input: StartEvent<'_>) -> Option<u32> {
         let threads = self.with_vm(|vm| vm.start(input)).unwrap_or_default();
         if input == StartEvent::Flag {
@@ -335,8 +322,6 @@ impl Shared {
         Some(action)
     }
 
-    /// Ends the execution: takes the last snapshot, ends all unfinished events with it, and stops
-    /// all scripts.
     pub(crate) fn end_execution(&self) {
         self.over.set(true);
         let last = self.snap(&"event.end".into());

@@ -52,7 +52,6 @@ fn saved(target: &Target, block: &Block) -> Json {
     saved
 }
 
-/// The content of an input: the id of a block, an array with a literal, or null.
 fn slot(target: &Target, slot: &Slot) -> Json {
     match slot {
         Slot::Empty => Json::Null,

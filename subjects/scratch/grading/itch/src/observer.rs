@@ -12,7 +12,6 @@ use catherd_scratch_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
 use crate::events::What;
 use crate::machine::{Profile, Shared};
 
-/// The functions of the prelude that are called during a step.
 pub(crate) struct Hooks<'js> {
     pub(crate) moved: Function<'js>,
     pub(crate) sent: Function<'js>,
@@ -26,7 +25,6 @@ pub(crate) struct Observer<'a, 'js> {
     /// For each block, the opcodes that the original executes with the block.
     executed: Rc<[Executed]>,
     seen: Vec<bool>,
-    /// Number of different opcodes that were executed in this step.
     pub(crate) distinct: usize,
     current: Option<BlockNo>,
     /// Whether the next reported block is only resumed.
@@ -70,8 +68,6 @@ impl<'a, 'js> Observer<'a, 'js> {
         Some(self.shared.submission.targets[target].blocks[index as usize].opcode)
     }
 
-    /// Exchanges the state of the shared VM for the state in the middle of the step, during a call
-    /// to `act`.
     fn midstep<R>(&self, state: &mut Midstep<'_>, act: impl FnOnce() -> R) -> R {
         let mut exchange = || self.shared.with_vm(|vm| state.exchange(vm));
         exchange();
@@ -144,7 +140,6 @@ impl<'a, 'js> Observer<'a, 'js> {
         }
     }
 
-    /// Whether the block that is being executed shows a thought bubble.
     fn is_thought(&self) -> bool {
         matches!(self.opcode(), Some(Opcode::LooksThink | Opcode::LooksThinkForSecs))
     }

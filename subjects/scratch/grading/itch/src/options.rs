@@ -14,10 +14,9 @@ pub struct JudgeOptions {
     pub translations: serde_json::Value,
     /// The string that seeds `Math.random` and the random blocks.
     pub seed: String,
-    /// Whether quirks of the original are kept: an error in a phase ends the commands, groups whose
-    /// wrong tests are ignored share one buffer, and messages may be objects.
+    /// Whether quirks of the original are kept.
     pub strict: bool,
-    /// Whether only the phase before the execution takes place. If so, the program is not executed.
+    /// Whether only the phase before the execution takes place.
     pub only_static: bool,
     /// Maximum number of steps of the VM, of 1/60 s each.
     pub steps: u64,

@@ -37,7 +37,7 @@ impl Status {
         }
     }
 
-    /// The status with a name. Plans may close tests with any string; unknown strings mean wrong.
+    /// Plans may close tests with any string; unknown strings mean wrong.
     pub(crate) fn named(name: &str) -> Status {
         Status::ALL.into_iter().find(|status| status.name() == name).unwrap_or(Status::Wrong)
     }
@@ -110,7 +110,6 @@ impl Judgement {
     }
 }
 
-/// An object of the full format that is still open.
 #[derive(Default)]
 struct Open {
     fields: Map<String, Value>,
@@ -118,7 +117,6 @@ struct Open {
     messages: Vec<Value>,
 }
 
-/// The tree of the full format while commands are added.
 #[derive(Default)]
 struct Tree {
     judgement: Open,
@@ -217,8 +215,6 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Creates an output without commands, which accepts at most `log_limit` bytes of the console
-    /// of the plan.
     pub(crate) fn new(log_limit: usize) -> Output {
         Output { log_limit, ..Output::default() }
     }
@@ -256,7 +252,6 @@ impl Output {
         self.lines.push(line);
     }
 
-    /// Writes a line to the console of the plan, unless the log is full.
     pub(crate) fn log(&mut self, line: &str) {
         if self.log_bytes > self.log_limit {
             return;

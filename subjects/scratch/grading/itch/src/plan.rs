@@ -31,7 +31,6 @@ pub enum PlanError {
     Program(String),
 }
 
-/// The functions of a plan; `None` if the plan does not define them.
 pub(crate) struct Phases<'js> {
     pub(crate) before: Option<Function<'js>>,
     pub(crate) during: Option<Function<'js>>,
@@ -75,7 +74,6 @@ impl Plan {
         })
     }
 
-    /// Describes an error with its position in the plan, on one line.
     pub(crate) fn described(&self, thrown: &Thrown) -> String {
         let Some(number) = thrown.line else { return thrown.to_string() };
         let line = self.text.lines().nth(number as usize - 1).unwrap_or_default().trim();

@@ -21,9 +21,8 @@ pub struct ReportNames {
 }
 
 impl Judgement {
-    /// The judgement as a report. An error of the plan, a limit, or an escalated status (`wrong`
-    /// only if no test shows it) becomes an additional test, because formats without messages would
-    /// not show it.
+    /// The judgement as a report. What no test of the plan shows, such as an error of the plan,
+    /// becomes an additional test.
     pub fn report(&self, names: ReportNames) -> SuiteReport {
         let ReportNames { project, digest, plan, inputs } = names;
         let mut builder = Builder {

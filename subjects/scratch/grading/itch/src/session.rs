@@ -16,12 +16,10 @@ use crate::plan::{Phases, Plan, PlanError};
 /// Maximum number of passes over all threads in a step. The original has a time limit instead:
 /// three quarters of the length of a step.
 const BATCHES: u32 = 100;
-/// Maximum number of timers that fire in a judgement.
 const MAX_TIMERS: u64 = 1_000_000;
 /// The date at which the clock of scripts begins, in days since 2000.
 const DATE: f64 = 8_766.5;
 
-/// The functions of the prelude that the judge calls.
 struct Parts<'js> {
     start: Function<'js>,
     phase: Function<'js>,
@@ -33,7 +31,6 @@ struct Parts<'js> {
     hooks: Hooks<'js>,
 }
 
-/// Why a phase ended early.
 enum Broken {
     /// A test that must not fail has failed.
     Fatal,
@@ -115,7 +112,6 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(self.phase("afterExecution", phases.after.as_ref()))
     }
 
-    /// Calls a phase, then executes the pending jobs of promises.
     fn phase(&self, name: &str, function: Option<&Function<'js>>) -> Result<(), Broken> {
         let Some(function) = function else { return Ok(()) };
         self.session.begin_test();
@@ -179,7 +175,6 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(interval)
     }
 
-    /// Advances the schedule and the VM until the schedule ends.
     fn execute(&self, interval: f64) -> Result<(), Broken> {
         let (session, shared) = (self.session, self.shared);
         let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };
@@ -230,7 +225,6 @@ impl<'a, 'js> Course<'a, 'js> {
         self.check_limits()
     }
 
-    /// Executes a step of the VM and notifies the actions whose threads have ended.
     fn step(&self, watching: &mut Vm<Observer<'_, 'js>>) -> Result<(), Broken> {
         let shared = self.shared;
         shared.steps.set(shared.steps.get() + 1);

@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 
 use crate::values::from_saved;
 
-/// Maximum number of snapshots in a log.
 const MAX_SNAPSHOTS: usize = 2_000_000;
 /// Estimated size of the records and snapshots at which a log is full, in bytes.
 const MAX_BYTES: usize = 256 << 20;
@@ -23,7 +22,6 @@ pub(crate) struct Bubble {
     pub(crate) thinks: bool,
 }
 
-/// The properties of a target that determine how it is drawn.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Looks {
     pub(crate) costume: usize,
@@ -61,7 +59,6 @@ pub(crate) struct Record {
 
 pub(crate) type Origin = Rc<str>;
 
-/// The targets at one time.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     /// Milliseconds of the virtual clock.
@@ -71,19 +68,16 @@ pub(crate) struct Snapshot {
     pub(crate) targets: Rc<[u32]>,
 }
 
-/// The snapshots of a judgement and their records.
 pub(crate) struct Snapshots {
     pub(crate) records: Vec<Record>,
     pub(crate) template: Snapshot,
     pub(crate) list: Vec<Snapshot>,
-    /// The latest record of each target of the VM.
     latest: FxHashMap<TargetId, u32>,
     bytes: usize,
     pub(crate) full: bool,
 }
 
 impl Snapshots {
-    /// Creates a log with the snapshots of both loaded projects.
     pub(crate) fn new(submission: &Project, template: &Project) -> Snapshots {
         let mut records = Vec::new();
         let origin: Origin = "template".into();
@@ -99,8 +93,7 @@ impl Snapshots {
         Snapshots { records, template, list, latest, bytes: 0, full: false }
     }
 
-    /// The snapshot with this number, where -1 is the template; `None` if there is no such
-    /// snapshot.
+    /// The snapshot with this number, where -1 is the template.
     pub(crate) fn get(&self, number: i32) -> Option<&Snapshot> {
         match usize::try_from(number) {
             Ok(at) => self.list.get(at),
@@ -108,9 +101,8 @@ impl Snapshots {
         }
     }
 
-    /// Takes a snapshot `times` times and returns the number of the last snapshot. Once the log is
-    /// full, further snapshots show the state in which it became full, and snapshots are left out
-    /// unless `times` is 1.
+    /// Returns the number of the last snapshot. Once the log is full, further snapshots show the
+    /// state in which it became full.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,
@@ -158,9 +150,8 @@ impl Snapshots {
         if **last == *numbers { Rc::clone(last) } else { numbers.into() }
     }
 
-    /// Returns the number of the record for the current state of a target: the latest record, or a
-    /// new record if the target has changed. If the target no longer exists, returns the number of
-    /// its latest record.
+    /// Returns the number of the record for the current state of a target, or of its latest record
+    /// if the target no longer exists.
     pub(crate) fn record(
         &mut self,
         vm: &mut Vm<()>,
@@ -262,7 +253,6 @@ fn live(view: &TargetView<'_>, thinks: bool, clones: Vec<u32>) -> Record {
     }
 }
 
-/// The record of a target of a project file.
 fn saved(number: usize, project: &Project, at: usize) -> Record {
     let target = &project.targets[at];
     let items =

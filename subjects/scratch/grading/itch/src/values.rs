@@ -42,7 +42,6 @@ pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     }
 }
 
-/// The name of a rotation style in Scratch.
 pub(crate) fn style(style: RotationStyle) -> &'static str {
     match style {
         RotationStyle::AllAround => "all around",

@@ -11,9 +11,7 @@ pub(crate) const MAX_SUITE_BYTES: u64 = 8 << 20;
 pub(crate) const MAX_SUITES: usize = 1_000;
 const MAX_PROJECT_BYTES: u64 = 512 << 20;
 
-/// Name of the project in the archive.
 const PROJECT: &str = "project";
-/// The folder of the suites in the archive.
 const FOLDER: &str = "suites/";
 
 /// A suite of a project.
@@ -61,7 +59,7 @@ impl From<std::io::Error> for BundleError {
     }
 }
 
-/// Error for an unknown name of a suite; the message lists the available names.
+/// Error for an unknown name of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSuite(String);
@@ -70,7 +68,7 @@ impl Bundle {
     /// The bundle as bytes.
     ///
     /// # Errors
-    /// If the archive cannot be written, for example because two suites have the same name.
+    /// If the archive cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         // A fixed date, so that equal bundles have equal bytes.
@@ -89,7 +87,7 @@ impl Bundle {
     /// Reads a bundle from untrusted bytes.
     ///
     /// # Errors
-    /// If the bytes are not a bundle, or have more or larger files than a bundle may have.
+    /// If the bytes are not a valid bundle.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bundle, BundleError> {
         let mut archive = ZipArchive::new(Cursor::new(bytes))?;
         let form = |cause: &str| BundleError::Form(cause.to_owned());
@@ -130,7 +128,7 @@ impl Bundle {
     /// The suite with this name.
     ///
     /// # Errors
-    /// If there is no such suite; the message lists the names of the suites.
+    /// If there is no such suite.
     pub fn suite(&self, name: &str) -> Result<&SuiteText, NoSuite> {
         self.suites.iter().find(|suite| suite.name == name).ok_or_else(|| {
             let names: Vec<_> = self.suites.iter().map(|suite| &*suite.name).collect();

@@ -15,8 +15,7 @@ use catherd_scratch_vm::Program;
 /// A suite in JavaScript that has been executed on the original, for mutation analysis.
 ///
 /// A test kills a mutant if it passes on the original, and fails or ends with an error on the
-/// mutant: for example, a test that uses a sprite kills a mutant without this sprite. A test that
-/// skips itself on a mutant, or reaches the limit of time or memory, does not kill the mutant.
+/// mutant. Reaching the limit of time or memory does not kill a mutant.
 pub struct JavaScriptTests {
     suite: SuiteFile,
     options: SuiteOptions,

@@ -27,14 +27,13 @@ pub use javascript::JavaScriptTests;
 /// The kind's name.
 pub const KIND: &str = "suite";
 
-/// Version of everything that influences records: VM, execution of suites, mutation.
+/// Version of everything that influences records.
 pub const ENGINE: &str = "suite/7";
 
 /// The subject kind of Scratch projects with suites.
 #[derive(Clone, Copy, Debug)]
 pub struct Suites;
 
-/// Whether an algorithm of the kind `scratch` has this name.
 fn generates(name: &str) -> bool {
     Scratch.algorithms().iter().any(|algorithm| algorithm.name == name)
 }

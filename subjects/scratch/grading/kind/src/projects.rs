@@ -15,12 +15,9 @@ use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 
 const EXTENSIONS: [&str; 2] = ["js", "json"];
 
-/// Finds projects below paths, and the suites of each project. Suites are next to their project, in
-/// the folder next to it that has its name, or in folders that are among the paths and contain only
-/// suites.
-///
-/// # Errors
-/// If a path cannot be used, or if all paths are folders that contain only suites.
+/// Finds projects and the suites of each project. A suite is next to its project, in a folder with
+/// the name of the project next to the project, or in a folder that is among the paths and contains
+/// only suites.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -55,8 +52,6 @@ pub(crate) fn find(
     Ok(with_suites)
 }
 
-/// Whether a folder contains files that may be suites, and neither projects nor a corpus nor other
-/// folders.
 fn contains_only_suites(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -69,13 +64,10 @@ fn contains_only_suites(path: &Path) -> bool {
     !others && EXTENSIONS.iter().any(|extension| has(extension))
 }
 
-/// The folders and names of projects with which suites are found.
 struct Places {
     /// The names of the projects by folder, without extensions.
     stems: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// The names of the projects of all folders.
     all: BTreeSet<String>,
-    /// Folders that contain only suites.
     folders: Vec<PathBuf>,
 }
 
@@ -116,12 +108,9 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
     Ok((FoundProject::new(name, path, digest, read), suites))
 }
 
-/// The suites of a project by name: files next to the project whose names begin with the name of
-/// the project (and not with a longer name of another project), files in the folder next to the
-/// project that has the name of the project (unless this folder is a project), and files with
-/// matching names in folders that contain only suites. If the project is the only project of its
-/// folder, all suites in the folder are its suites. Refuses two files for the same suite, and too
-/// many suites.
+/// The suites of a project by name: from the files next to the project, from the folder with its
+/// name, and from folders that contain only suites. If the project is the only project of its
+/// folder, all suites in the folder are its suites.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
     let empty = BTreeSet::new();
@@ -157,10 +146,9 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
     Ok(files)
 }
 
-/// The name of the suite in a file whose name begins with the name of the project `own`: the rest
-/// of the file name after separators, or the name of the project if there is no rest. `None` if the
-/// file name does not begin with the name of any project, `Some(None)` if the longest name with
-/// which it begins is the name of another project.
+/// The name of the suite in a file, if `own` is the longest name of a project with which the name
+/// of the file begins. `Some(None)` if another name is the longest, `None` if the file name begins
+/// with no name.
 fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Option<String>> {
     let longest = projects.iter().filter(|stem| file.starts_with(*stem)).max_by_key(|s| s.len())?;
     Some((longest == own).then(|| {
@@ -198,10 +186,6 @@ fn read_suite(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| failed(&error))
 }
 
-/// The table of `projects.csv`.
-///
-/// # Errors
-/// If a project can no longer be read.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {

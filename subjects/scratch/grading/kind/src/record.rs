@@ -22,7 +22,6 @@ pub(crate) struct ExecutedTest<'a> {
     pub(crate) covered: &'a CoveredBlocks,
 }
 
-/// The measurements of a record while tests are added.
 pub(crate) struct Measurement<'a> {
     goals: &'a [BlockNo],
     reached: Vec<bool>,
@@ -35,7 +34,6 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl<'a> Measurement<'a> {
-    /// A measurement before the first test, for the goals of a project.
     pub(crate) fn new(goals: &'a [BlockNo], start: Instant) -> Measurement<'a> {
         let names = Status::ALL.map(metric);
         Measurement {
@@ -71,7 +69,6 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Number of goals covered so far.
     pub(crate) fn covered(&self) -> u32 {
         self.reached.iter().filter(|reached| **reached).count() as u32
     }
@@ -81,7 +78,7 @@ impl<'a> Measurement<'a> {
         units.map(|(name, amount)| (name.to_owned(), amount)).into()
     }
 
-    /// The record. Mutants and the time of the whole run are added later.
+    /// Mutants and the time of the whole run are added later.
     pub(crate) fn record(self, spec: &RunSpec) -> RunRecord {
         let goals = self.goals.len() as u32;
         let covered = (0..).zip(&self.reached).filter(|(_, reached)| **reached);
@@ -111,7 +108,6 @@ impl<'a> Measurement<'a> {
     }
 }
 
-/// Name of the metric that counts tests with a status.
 fn metric(status: Status) -> &'static str {
     match status {
         Status::Pass => "passedTests",

@@ -29,10 +29,8 @@ const TESTS: &str = "tests.ndjson";
 
 type OnProgress<'a> = dyn FnMut(RunProgress) -> ControlFlow<()> + 'a;
 
-/// Executes runs on projects with suites.
 pub(crate) struct SuiteRunner {
     generator: Box<dyn Runner>,
-    /// The projects for the next runs.
     projects: LoadedProjects<Loaded>,
 }
 
@@ -95,8 +93,7 @@ impl Loaded {
         })
     }
 
-    /// Generates a suite with the runner of the kind `scratch`. The record that this runner returns
-    /// becomes the record of the run.
+    /// Generates a suite with the runner of the kind `scratch`.
     fn generate(
         &mut self,
         spec: &RunSpec,
@@ -117,7 +114,6 @@ impl Loaded {
         Ok(RunRecord { run: spec.id(), ..generator.run(&inner, on_progress)? })
     }
 
-    /// Executes a suite on the project, and on its mutants if the study requests them.
     fn execute(
         &self,
         spec: &RunSpec,
@@ -208,7 +204,6 @@ impl Loaded {
         self.add_mutants(record, spec, program, tests, flaky, on_progress)
     }
 
-    /// The program of the project for a version of Scratch.
     fn program_for(&self, compat: Compat) -> Result<Arc<Program>, RunError> {
         if compat == self.program.compat() {
             return Ok(Arc::clone(&self.program));
@@ -218,7 +213,6 @@ impl Loaded {
         Ok(Arc::new(program.with_colors()))
     }
 
-    /// Adds the results of the tests to a record, one JSON object on each line.
     fn add_tests(&self, record: &mut RunRecord, suite: &str, tests: Vec<TestReport>) {
         let report = SuiteReport {
             project: String::new(),

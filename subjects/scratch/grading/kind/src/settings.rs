@@ -52,10 +52,6 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
 }
 
 impl Settings {
-    /// The settings of an algorithm.
-    ///
-    /// # Errors
-    /// If a parameter is not valid; the first invalid parameter is reported.
     pub(crate) fn read(algorithm: &Algorithm) -> Result<Settings, FieldError> {
         let mut settings =
             Settings { suite: algorithm.name.clone(), strict: false, of_2022: false };

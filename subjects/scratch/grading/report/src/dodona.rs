@@ -26,7 +26,6 @@ pub fn dodona(report: &SuiteReport) -> String {
     commands.iter().map(|command| format!("{command}\n")).collect()
 }
 
-/// The tests whose outermost group is `top`, in order.
 fn tests_of(report: &SuiteReport, top: Option<usize>) -> Vec<usize> {
     let is = |at: &usize| groups_of(report, &report.tests[*at]).first().copied() == top;
     (0..report.tests.len()).filter(is).collect()

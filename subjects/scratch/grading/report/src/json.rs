@@ -1,12 +1,11 @@
-//! NDJSON with one object on each line, for programs that read results while projects are executed.
+//! Reports in NDJSON, for programs that read results while projects are executed.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::report::{Audience, ProjectReport, SuiteReport, Tally, TestReport};
 
-/// A project in NDJSON: a `project` event, a `test` event for each test, and a `coverage` event if
-/// coverage was measured.
+/// A project in NDJSON, with one event on each line.
 pub fn ndjson(report: &ProjectReport) -> String {
     match report {
         ProjectReport::Executed(report) => lines(report).map(|line| format!("{line}\n")).collect(),

@@ -65,7 +65,6 @@ fn outcome(test: &TestReport) -> Markup {
     }
 }
 
-/// The details of a failure or error.
 fn details(test: &TestReport) -> String {
     let mut lines = vec![test.message.clone()];
     let shown =

@@ -40,7 +40,7 @@ pub enum Limit {
     Time,
     /// The memory limit of a script.
     Memory,
-    /// The limit of bytes of output. The output is truncated; the status does not depend on this.
+    /// The limit of bytes of output, which does not influence the status.
     Output,
 }
 
@@ -122,8 +122,7 @@ pub struct Group {
     pub visibility: Visibility,
     /// Words for selecting groups.
     pub tags: Vec<String>,
-    /// The message that is shown instead of the tests if all of them pass; `None` if there is no
-    /// message.
+    /// The message that is shown instead of the tests if all of them pass.
     pub summary: Option<String>,
 }
 
@@ -161,14 +160,14 @@ pub struct TestReport {
     pub blocks: u64,
     /// The limits that the test reached, each once.
     pub limits: Vec<Limit>,
-    /// Further messages in order: feedback to pupils, hints to teachers.
+    /// Further messages.
     pub feedback: Vec<Feedback>,
     /// The lines that the test logged.
     pub log: Vec<String>,
 }
 
 impl TestReport {
-    /// Creates a test with a name and a status; all other fields are empty.
+    /// Creates a test that has only a name and a status.
     pub fn new(name: Option<String>, status: Status) -> TestReport {
         TestReport {
             name,
@@ -227,11 +226,11 @@ pub struct SuiteReport {
     /// The file name of the suite.
     pub suite: String,
     /// SHA-256 of all inputs of the execution, such as project, suite and options, in hexadecimal
-    /// digits. Executions with equal inputs have equal results.
+    /// digits.
     pub inputs: String,
     /// The groups, each after its parent group.
     pub groups: Vec<Group>,
-    /// The chosen tests in the order of the suite.
+    /// The tests, in the order of the suite.
     pub tests: Vec<TestReport>,
     /// Facts about the suite for the table of Whisker.
     pub facts: SuiteFacts,

@@ -57,8 +57,7 @@ impl Table {
         })
     }
 
-    /// The lines that a project adds to the table. The row of the first project that was executed
-    /// comes after the header and the kept rows.
+    /// The lines that a project adds to the table.
     ///
     /// # Errors
     /// If the row cannot be written.
@@ -86,7 +85,7 @@ impl Table {
         text(&rows)
     }
 
-    /// The lines at the end of the table: the header and the kept rows, if no project was executed.
+    /// The lines at the end of the table, which are needed if no project was executed.
     ///
     /// # Errors
     /// If a row cannot be written.

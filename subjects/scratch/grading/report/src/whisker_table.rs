@@ -10,9 +10,8 @@ const FIRST: &str = "projectName,seed,assertions,generationAlgorithm";
 const LAST: &str = "passed,failed,error,skip,totalBlocks,coveredBlocks,coverage,duration";
 
 /// Whisker's table, written row by row. Names are not quoted, so a comma in a name begins a new
-/// column, as in the original; line breaks become spaces. The duration is the time of the program
-/// in seconds. Rows of unusable projects contain only the name; they are kept until the first
-/// project has been executed.
+/// column, as in the original. Rows of unusable projects contain only the name; they are kept until
+/// the first project has been executed.
 #[derive(Clone, Debug, Default)]
 pub struct WhiskerTable {
     shifts: bool,
@@ -21,15 +20,13 @@ pub struct WhiskerTable {
 }
 
 impl WhiskerTable {
-    /// Creates an empty table. By default, tests that the suite itself skips have a cell and are
-    /// counted. If `shifts` is set, they have no cell, so later cells move to the left, and
-    /// are not counted, as in the original.
+    /// Creates an empty table. If `shifts` is set, tests that the suite itself skips have no cell,
+    /// so later cells move to the left, and are not counted, as in the original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }
 
-    /// The lines that a project adds to the table. The row of the first project that was executed
-    /// comes after the header and the kept rows.
+    /// The lines that a project adds to the table.
     pub fn row(&mut self, report: &ProjectReport) -> String {
         match report {
             ProjectReport::Unusable { project, .. } => match self.tests {
@@ -51,7 +48,7 @@ impl WhiskerTable {
         }
     }
 
-    /// The lines at the end of the table: the header and the kept rows, if no project was executed.
+    /// The lines at the end of the table, which are needed if no project was executed.
     pub fn end(&mut self) -> String {
         if self.tests.is_some() { String::new() } else { self.header(&[]) }
     }

@@ -20,7 +20,6 @@ pub enum SuiteKind {
 )]
 pub struct KindError;
 
-/// The functions of an Itch plan.
 const PHASES: [&str; 3] = ["beforeExecution", "duringExecution", "afterExecution"];
 
 impl SuiteKind {
@@ -52,8 +51,7 @@ impl SuiteKind {
     }
 }
 
-/// Start and length of the keywords with which a module exports its tests: `export default`, or
-/// `export const tests =`, at the beginning of a line; `None` if there are no such keywords.
+/// Start and length of the keywords with which a module exports its tests.
 pub(crate) fn exported(text: &str) -> Option<(usize, usize)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {

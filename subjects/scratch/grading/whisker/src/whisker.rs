@@ -1,5 +1,4 @@
-//! Suites for Whisker: the object `t` that tests get, the order of calls within a step, and the
-//! results of tests.
+//! Suites for Whisker and their execution.
 //!
 //! `prelude/*.js` implements the parts that are easier to write in JavaScript, for example
 //! assertions, wrappers of sprites, and lists of callbacks. `host` and `targets` contain the native

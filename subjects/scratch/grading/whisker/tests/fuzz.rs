@@ -142,7 +142,6 @@ const FUNCTIONS: &[&str] = &[
     "(() => t.seedScratch(1))",
 ];
 
-/// Fills in the placeholders of a template.
 fn filled(dice: &mut Dice, text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.find('$').filter(|at| b"vnf".contains(&text.as_bytes()[at + 1])) {

@@ -35,7 +35,6 @@ fn run(graphs: &[Value]) -> TestOutcome {
     outcome.tests[0].clone()
 }
 
-/// Executes a program model with one edge, which is taken in the first step.
 fn effect(name: &str, arguments: &[&str]) -> TestOutcome {
     run(&[graph("program", "m", &[("a", "b", always(), json!([check(name, arguments)]))])])
 }

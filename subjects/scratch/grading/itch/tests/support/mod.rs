@@ -67,7 +67,6 @@ fn dog() -> TargetBuilder {
     dog
 }
 
-/// Judges the submission twice by a plan; both judgements must be equal.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn judged(plan: &str) -> Judgement {
     judged_with(plan, &JudgeOptions::default())

@@ -2,7 +2,6 @@
 
 use catherd_scratch_sb3::{Block, Literal, Opcode, Project, Slot, Target, Value};
 
-/// The value of the mouse pointer in menus of targets.
 const MOUSE: &str = "_mouse_";
 
 /// The inputs to which the blocks of a project react, in the order of its targets and blocks: the
@@ -45,7 +44,6 @@ fn detected(target: &Target, block: &Block) -> Option<(&'static str, String)> {
     }
 }
 
-/// A side of a comparison.
 enum Operand {
     Answer,
     Literal(String),

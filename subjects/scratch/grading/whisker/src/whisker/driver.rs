@@ -41,7 +41,6 @@ pub(crate) const LOOKS: u32 = 2;
 pub(crate) const SAID: u32 = 4;
 pub(crate) const CHANGED: u32 = 8;
 
-/// The value of a variable or the items of a list.
 #[derive(Clone)]
 pub(crate) enum Content {
     Scalar(Value),
@@ -112,13 +111,10 @@ pub(crate) struct Driver {
     log_bytes: Cell<usize>,
     /// Members that were read although they do not exist: owner and name.
     pub(crate) missing: RefCell<Vec<(String, String)>>,
-    /// Hints on frequent mistakes that the test contains.
     pub(crate) mistakes: RefCell<Vec<String>>,
     pub(crate) unknown_sprites: RefCell<Vec<String>>,
-    /// Hints on variables and lists that do not exist.
     pub(crate) unknown_variables: RefCell<Vec<String>>,
     pub(crate) limits: RefCell<Vec<Limit>>,
-    /// Whether the test has sent keyboard input.
     pub(crate) keys_pressed: Cell<bool>,
     pub(crate) inputs_sent: Cell<u64>,
     /// Number of covered blocks and number of all blocks, if coverage is measured.
@@ -130,7 +126,6 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// A driver for a program in its first state.
     pub(crate) fn new(program: &Arc<Program>, options: &SuiteOptions, total_steps: u64) -> Driver {
         let names = program.targets().enumerate().filter(|(at, _)| *at != program.stage());
         let mut originals = FxHashMap::default();
@@ -178,7 +173,6 @@ impl Driver {
         }
     }
 
-    /// The VM, for reading.
     pub(crate) fn vm(&self) -> Ref<'_, Vm<()>> {
         self.vm.borrow()
     }
@@ -239,8 +233,7 @@ impl Driver {
         self.seed(seed);
     }
 
-    /// The last text in a bubble of a target; `None` if the target never had a bubble. In strict
-    /// mode, the text is empty if the target had bubbles only in earlier tests.
+    /// In strict mode, the text is empty if the target had bubbles only in earlier tests.
     pub(crate) fn bubble(&self, vm: &Vm<()>, target: TargetId) -> Option<String> {
         let text = vm.last_bubble(target).map(|text| text.to_str().into_owned());
         text.or_else(|| self.spoken.borrow().contains(&target.0).then(String::new))
@@ -252,8 +245,7 @@ impl Driver {
         self.input_seed.set(seed.inputs());
     }
 
-    /// Draws a random number for `Math.random` in the suite. In strict mode, the number comes from
-    /// the VM's generator.
+    /// In strict mode, the number comes from the VM's generator.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
             self.sensing().draw()
@@ -262,7 +254,6 @@ impl Driver {
         }
     }
 
-    /// Records the hats of the active scripts, if coverage is measured.
     pub(crate) fn note_hats(&self) {
         if self.options.coverage {
             let (vm, mut started) = (self.vm(), self.started_hats.borrow_mut());
@@ -300,7 +291,6 @@ impl Driver {
         self.inputs.borrow_mut().clear();
     }
 
-    /// Whether changes in the middle of a step must be reported.
     pub(crate) fn watches(&self) -> bool {
         self.watched.get() != 0 || self.wrapped.get()
     }
@@ -337,7 +327,6 @@ impl Driver {
         }
     }
 
-    /// Records the position of a sprite before it was moved.
     pub(crate) fn moved_from(&self, key: TargetKey, from: (f64, f64)) {
         if let Some(old) = self.olds.borrow_mut().get_mut(&key) {
             self.mirror.old_changes();
@@ -371,7 +360,6 @@ impl Driver {
         })
     }
 
-    /// Writes a line to the log of the test, until the log is full.
     pub(crate) fn log(&self, line: &str) {
         let before = self.log_bytes.get();
         let limit = self.options.log_bytes;
@@ -403,7 +391,6 @@ impl Driver {
         self.log.take()
     }
 
-    /// Records a hint on a frequent mistake, unless it was already recorded.
     pub(crate) fn mistake(&self, hint: &str) {
         let noted = self.mistakes.borrow().iter().any(|noted| noted == hint);
         if !noted {
@@ -411,7 +398,6 @@ impl Driver {
         }
     }
 
-    /// Records a name for a hint, unless the list is full.
     pub(crate) fn note<N>(&self, list: &RefCell<Vec<N>>, name: N) {
         let mut list = list.borrow_mut();
         if list.len() < MAX_HINTS {

@@ -27,7 +27,6 @@ pub(super) struct TestExecution<'a, 'b, 'js> {
 }
 
 impl<'js> TestExecution<'_, '_, 'js> {
-    /// Executes the test `number` of the suite. The program may execute at most `blocks` blocks.
     pub(super) fn run(
         &mut self,
         number: usize,
@@ -59,8 +58,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
     }
 
     /// Executes one iteration of the event loop: fires the timers that are due, then executes a
-    /// step of the run or advances the clock to the next timer. If there is neither a timer nor a
-    /// run that has not failed, ends the test with an error.
+    /// step of the run or advances the clock to the next timer.
     fn turn(&mut self) {
         let session = self.session;
         session.begin_turn();
@@ -88,7 +86,6 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// Executes a step of the run, or ends it.
     fn advance_run(&mut self) {
         let (session, driver) = (self.session, self.driver);
         let run = &driver.run;
@@ -176,7 +173,6 @@ impl<'js> TestExecution<'_, '_, 'js> {
         if self.session.stopped().is_some() { Err(None) } else { Ok(()) }
     }
 
-    /// Performs and undoes inputs, and notifies watchers of sprites that were dragged.
     fn send_inputs(&mut self) -> Result<(), Raised<'js>> {
         let driver = self.driver;
         let step = driver.run.executed.get() as f64;
@@ -284,7 +280,6 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// Hints on how to correct the test. They never change the status.
     fn hints(&self, status: Status, thrown: &Thrown, details: &Map<String, Value>) -> Vec<String> {
         let driver = self.driver;
         if driver.options.strict {

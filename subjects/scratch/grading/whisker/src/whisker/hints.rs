@@ -52,7 +52,6 @@ pub(crate) fn is_mistake(thrown: &Thrown) -> bool {
     ["TypeError", "ReferenceError"].contains(&thrown.name.as_str())
 }
 
-/// Hints for an error: members that do not exist, and sprites that are missing.
 pub(crate) fn of(
     thrown: &Thrown,
     missing: &[(String, String)],
@@ -106,7 +105,6 @@ pub(crate) fn raw_value(line: &str) -> Option<String> {
     })
 }
 
-/// The member with the most similar name; `None` if no name is similar enough.
 fn nearest(name: &str) -> Option<&'static str> {
     let distances = MEMBERS.split_whitespace().map(|member| (distance(name, member), member));
     distances

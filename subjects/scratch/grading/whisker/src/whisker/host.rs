@@ -20,9 +20,7 @@ use super::target_key::TargetKey;
 use super::targets::{self, function};
 use crate::seed::Seed;
 
-/// The functions of `driver.js` that execute tests.
 pub(super) struct Parts<'js> {
-    /// The function `require` of suites.
     pub(super) require: Function<'js>,
     pub(super) load: Function<'js>,
     pub(super) reset: Function<'js>,
@@ -44,7 +42,6 @@ pub(super) struct Parts<'js> {
 /// The compiled scripts of the prelude, which all suites of a process share.
 static PRELUDE: OnceLock<std::result::Result<[CompiledScript; 6], CompileError>> = OnceLock::new();
 
-/// The functions that the scripts of the prelude define.
 fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 6], Thrown> {
     let compile = |text| CompiledScript::compile("eval_script", text, Limits::default());
     let compiled = PRELUDE.get_or_init(|| {
@@ -70,7 +67,6 @@ fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 6
     ])
 }
 
-/// Creates `t` and its parts in a context.
 pub(super) fn install<'js>(
     session: &Session<'js>,
     driver: &Rc<Driver>,

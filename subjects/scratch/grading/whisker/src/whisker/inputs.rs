@@ -12,7 +12,6 @@ pub(crate) struct Input {
     pub(crate) steps: Option<f64>,
 }
 
-/// The device of an input, with its values.
 #[derive(Clone, Debug)]
 pub(crate) enum Device {
     /// The mouse. Coordinates that are not given do not change; a sprite overrides both; offsets
@@ -28,7 +27,6 @@ pub(crate) enum Device {
     Microphone(f64),
 }
 
-/// The requested state of a button or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
     /// No value is given. Undoing such an input presses the button or key, as in the original.
@@ -62,7 +60,7 @@ pub(crate) fn key_name(name: &str) -> &str {
 }
 
 impl Input {
-    /// Performs the input. Returns the dragged target, if any, with its former position.
+    /// Returns the dragged target, if any, with its former position.
     pub(crate) fn perform(
         &self,
         vm: &mut Vm<()>,
@@ -130,7 +128,6 @@ impl Input {
     }
 }
 
-/// An input with the steps in which it is performed and undone.
 struct Pending {
     number: u64,
     input: Input,
@@ -160,7 +157,7 @@ impl Inputs {
         self.last
     }
 
-    /// Removes an input without undoing it. Returns whether the input was pending.
+    /// Removes an input without undoing it.
     pub(crate) fn remove(&mut self, number: u64) -> bool {
         let before = self.pending.len();
         self.pending.retain(|pending| pending.number != number);
@@ -175,8 +172,7 @@ impl Inputs {
         self.pending.is_empty()
     }
 
-    /// Performs and undoes the inputs that are due. Returns the targets that were dragged, with
-    /// their former positions.
+    /// Returns the targets that were dragged, with their former positions.
     pub(crate) fn advance(
         &mut self,
         step: f64,

@@ -55,7 +55,6 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     /// Creates a mirror for a program with this number of original targets, including the stage.
-    /// All rows are invalid.
     pub(crate) fn new(originals: usize) -> Mirror {
         let last = originals + CLONES;
         let mirror = Mirror {
@@ -86,8 +85,7 @@ impl Mirror {
         self.cells.set(OLD_VERSION, self.old.get());
     }
 
-    /// Writes the row of a target. `view` is `None` if the target was deleted and another target
-    /// has its number.
+    /// `view` is `None` if the target was deleted and another target has its number.
     pub(crate) fn write(&self, key: TargetKey, view: Option<TargetView<'_>>) {
         // NaN stands for a missing value, which JavaScript then requests from the host.
         let mut row = [f64::NAN; WIDTH - 2];
@@ -111,7 +109,6 @@ impl Mirror {
         self.put(at + 2, &row);
     }
 
-    /// Writes the values of a target before the latest step; `None` if they are not known.
     pub(crate) fn write_old(&self, old: Option<&Old>) {
         let Some(old) = old else { return self.put(OLD, &[f64::NAN; ROWS - OLD]) };
         let style = f64::from(old.rotation_style as u8);

@@ -72,7 +72,6 @@ pub enum LoadError {
     Stopped(String),
 }
 
-/// The position of an error, for a message of one line.
 fn place(thrown: &Thrown, line: &str) -> String {
     match (thrown.line, thrown.column) {
         (Some(number), Some(column)) => {
@@ -105,7 +104,6 @@ pub struct TestInfo {
 }
 
 impl TestInfo {
-    /// The separate seed of the test, if there is one.
     pub(crate) fn seed(&self) -> Option<Seed> {
         let text = self.seed.as_ref()?;
         match text.parse() {
@@ -215,7 +213,6 @@ impl SuiteFile {
         Thrown { message, line, column: None, ..own }
     }
 
-    /// Converts an error that was thrown while the suite was loaded.
     pub(crate) fn failed(&self, session: &Session<'_>, thrown: Thrown) -> LoadError {
         match session.stopped() {
             Some(stop) => LoadError::Stopped(stop.to_string()),

@@ -5,8 +5,7 @@ use catherd_javascript_engine::Limits;
 use super::module::TestInfo;
 use crate::seed::Seed;
 
-/// Options for executing a suite. All of them influence results; `acceleration` influences only the
-/// results of suites that read it.
+/// Options for executing a suite, all of which may influence results.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
     /// Seed of all tests. If it is `None`, a test uses its own seed, or else the seed of the first

@@ -36,7 +36,7 @@ pub struct TestOutcome {
     /// The lines that the test logged, and warnings about the test.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
-    /// Hints on how to correct the error.
+    /// Hints on mistakes in the suite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// Number of steps that the test executed.
@@ -46,7 +46,7 @@ pub struct TestOutcome {
     /// The limits that the test reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
-    /// Whether the suite itself marks the test as skipped. If so, the test was not executed.
+    /// Whether the suite itself marks the test as skipped.
     #[serde(skip)]
     pub skipped: bool,
 }

@@ -102,7 +102,6 @@ struct SuiteExecution<'a> {
     seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
     next: usize,
     total_steps: u64,
-    /// The blocks that at least one test has covered.
     covered: CoveredBlocks,
     blocks: Vec<BlockNo>,
     facts: SuiteFacts,
@@ -146,7 +145,7 @@ impl<'a> SuiteExecution<'a> {
         }
     }
 
-    /// Executes tests in one context. Returns true after the last test.
+    /// Returns true after the last test.
     fn run_in_context(&mut self) -> Result<bool, LoadError> {
         let driver = Rc::new(Driver::new(self.program, self.options, self.total_steps));
         let (random, log) = (Rc::clone(&driver), Rc::clone(&driver));

@@ -17,7 +17,6 @@ use crate::seed::Seed;
 /// the function.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
-/// The observer of a VM that a suite watches.
 struct Observer<'a, 'js> {
     driver: Rc<Driver>,
     session: &'a Session<'js>,

@@ -77,7 +77,6 @@ fn keys(driver: &Driver, of: impl Fn(&TargetView<'_>) -> bool) -> Vec<f64> {
     views.filter(|view| of(view)).map(|view| TargetKey::of(&view).number()).collect()
 }
 
-/// Adds the functions that find and read targets.
 pub(super) fn install_reading<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
@@ -222,7 +221,6 @@ fn install_sensing<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>)
     Ok(())
 }
 
-/// Adds the functions that read `old` values.
 pub(super) fn install_old<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
@@ -265,7 +263,6 @@ pub(super) fn install_old<'js>(
     host.set("oldVariable", Function::new(ctx.clone(), old)?)
 }
 
-/// Adds the functions that change targets, and the functions of variables.
 pub(super) fn install_changes<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
@@ -354,7 +351,6 @@ pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>)
     }
 }
 
-/// Records a hint on a missing variable or list, with the names of the existing variables or lists.
 fn note_unknown_variable(driver: &Driver, owner: TargetKey, name: &str, list: bool) {
     let vm = driver.vm();
     let Some(view) = view(&vm, owner) else { return };

@@ -14,7 +14,6 @@ pub(crate) fn program() -> Arc<Program> {
     Arc::new(Program::compile(&project()).unwrap().with_colors())
 }
 
-/// The project of [`program`].
 pub(crate) fn project() -> Project {
     let mut stage = TargetBuilder::new("Stage");
     stage.target.variables.push(variable("score"));
@@ -97,7 +96,6 @@ pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// The error with which loading a suite fails.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn load_error(suite: &str) -> String {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
