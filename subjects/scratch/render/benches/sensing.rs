@@ -58,7 +58,6 @@ fn touching_drawables_hit(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scene.touching_drawables(black_box(ids[0]), &ids[1..]));
 }
 
-/// Like [`touching_drawables_miss`], but a drawable moves before each query.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 0.0, direction);
@@ -79,14 +78,12 @@ fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scene.touching_drawables(black_box(ids[0]), &ids[1..]));
 }
 
-/// A colour that no drawable has.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_color_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 20.0, direction);
     bencher.bench_local(|| scene.touching_color(black_box(ids[0]), [1, 2, 3]));
 }
 
-/// Like [`touching_color_miss`], but the sprite moves before each query.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_color_moving(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 20.0, direction);

@@ -27,7 +27,6 @@ impl Rect {
     /// The whole stage: 480 by 360 units around the origin.
     pub const STAGE: Self = Self { left: -STAGE_X, right: STAGE_X, bottom: -STAGE_Y, top: STAGE_Y };
 
-    /// The box around some points, or `None` without points.
     pub(crate) fn around(points: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
         points.into_iter().fold(None, |rect, (x, y)| {
             let point = Self { left: x, right: x, bottom: y, top: y };
@@ -63,7 +62,6 @@ impl Rect {
         }
     }
 
-    /// Whether the boxes share a point; touching borders count.
     pub(crate) fn intersects(&self, other: &Self) -> bool {
         self.left <= other.right
             && other.left <= self.right
@@ -84,7 +82,6 @@ impl Rect {
         }
     }
 
-    /// Grows the box to integer coordinates.
     pub(crate) fn snapped(self) -> Self {
         Self {
             left: floor(self.left),
@@ -94,8 +91,7 @@ impl Rect {
         }
     }
 
-    /// The box limited to the stage. A box outside the stage becomes a part of the border of the
-    /// stage.
+    /// The box limited to the stage; a box outside becomes a part of the border of the stage.
     pub(crate) fn on_stage(self) -> Self {
         Self {
             left: clamp(self.left, -STAGE_X, STAGE_X),

@@ -3,7 +3,6 @@
 use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
-/// The colour behind all drawables: white.
 pub(crate) const BACKGROUND_COLOR: [u8; 3] = [255; 3];
 
 /// The bits of a colour that comparisons consider: the upper 5 bits of red and green, and the upper
@@ -13,7 +12,6 @@ pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
     usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
 }
 
-/// Whether two colours count as the same in a comparison.
 #[inline]
 pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
@@ -36,7 +34,6 @@ pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
 
-/// Whether the ghost effect is applied. All other effects on colours are always applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GhostEffect {
     Apply,
@@ -93,7 +90,7 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     [fraction(turn + hue + 1.0), saturation, value]
 }
 
-/// Computes `number % 1.0`, without a library call if the absolute value is below 2^52.
+/// Computes `number % 1.0`, usually without a library call.
 fn fraction(number: f64) -> f64 {
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if number.abs() < LIMIT {
@@ -142,7 +139,7 @@ pub(crate) fn with_effects_gpu(
     effects: &Effects,
     ghost: GhostEffect,
 ) -> [f64; 4] {
-    /// The original program adds this to divisors.
+    /// The original fragment program adds this number to divisors.
     const EPSILON: f64 = 1e-3;
     let [r, g, b, a] = sample;
     let mut color = [r, g, b];
@@ -189,11 +186,9 @@ impl Blend {
         self.color.iter().zip(most).any(|(&channel, most)| channel > most)
     }
 
-    /// Adds a premultiplied colour behind the others and rounds the channels to bytes.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
-        // Take a shortcut for a transparent colour and for an opaque first colour, with the same
-        // results as the formula below.
+        // These shortcuts have the same results as the formula below.
         if sample[3] == 0 && sample == [0; 4] {
             return;
         }
@@ -216,11 +211,9 @@ impl Blend {
     }
 }
 
-/// Composites a premultiplied colour (0 to 1) over bytes (source-over). The result is rounded to
-/// bytes.
+/// Composites a premultiplied colour (0 to 1) over bytes.
 #[inline]
 pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
-    // Nothing shows through an opaque colour.
     let through = 1.0 - over[3];
     std::array::from_fn(|channel| {
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
@@ -232,9 +225,8 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     })
 }
 
-/// Whether a premultiplied colour (0 to 1) is certain to change no byte when it is composited over
-/// bytes: alpha is 0, and the other channels, which effects may leave above 0, are too small to
-/// change a rounded byte.
+/// Whether a premultiplied colour (0 to 1) certainly changes no byte when it is composited over
+/// bytes. Effects may leave channels above 0 although alpha is 0.
 pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     /// Channels below this value do not change a rounded byte.
     const LEAST: f64 = 0.49 / 255.0;

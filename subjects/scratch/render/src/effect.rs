@@ -34,7 +34,7 @@ impl Effect {
         Self::Ghost,
     ];
 
-    /// The effect with a lower-case name, as written in project files; `None` for other names.
+    /// The effect with a lower-case name, as written in project files.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "color" => Self::Color,
@@ -48,7 +48,6 @@ impl Effect {
         })
     }
 
-    /// Whether the effect can change the outline of a costume.
     pub(crate) const fn changes_shape(self) -> bool {
         matches!(self, Self::Fisheye | Self::Whirl | Self::Pixelate | Self::Mosaic)
     }
@@ -57,7 +56,6 @@ impl Effect {
         1 << self as usize
     }
 
-    /// Converts the number that the blocks set to the number that the formulas use.
     fn converted(self, raw: f64) -> f64 {
         match self {
             Self::Color => (raw / 200.0) % 1.0,
@@ -98,8 +96,7 @@ impl Effects {
         self.converted[effect as usize] = effect.converted(raw);
     }
 
-    /// The converted values of all effects, and a bit for each effect that is enabled. Formulas use
-    /// no other data of effects.
+    /// The converted values of all effects, and a bit for each effect that is enabled.
     pub(crate) fn parts(&self) -> (&[f64; 7], u8) {
         (&self.converted, self.enabled)
     }
@@ -120,11 +117,8 @@ impl Effects {
         self.converted[effect as usize]
     }
 
-    /// Transforms a texture coordinate by the enabled effects that change the shape; `size` is the
-    /// skin's logical size.
-    ///
-    /// The effects are applied in the order of the original fragment program. Each of them reads
-    /// and returns binary32 coordinates.
+    /// Applies the enabled effects that change shapes to a texture coordinate, in the order of the
+    /// original fragment program. `size` is the skin's logical size.
     pub(crate) fn transform(&self, (mut u, mut v): (f64, f64), size: (f64, f64)) -> (f64, f64) {
         if self.enabled(Effect::Mosaic) {
             let count = self.value(Effect::Mosaic);

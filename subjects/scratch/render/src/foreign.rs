@@ -12,7 +12,7 @@ thread_local! {
     static IS_CALLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function. Returns `None` if the function panics. The panic is not reported.
+/// Returns `None` if the function panics; the panic is not reported.
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
@@ -23,8 +23,6 @@ pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     result.ok()
 }
 
-/// Installs a panic hook that passes only panics outside [`call`] to the existing hook of the
-/// process.
 fn install_panic_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

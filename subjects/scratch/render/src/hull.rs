@@ -5,11 +5,8 @@ use crate::rounding::to_binary32;
 use crate::silhouette::Silhouette;
 
 /// The hull in the local coordinates of the model matrix, computed on the grid of logical units,
-/// not of texels or stage pixels. The hull is empty if nothing is solid.
-///
-/// Each row contributes the first and the last cell in which one of four samples is solid. Points
-/// are in the middle of their cells, so the box of an opaque costume is half a unit smaller on
-/// every side.
+/// not of texels or stage pixels. Each row contributes the first and the last cell in which at
+/// least one of four samples is solid; points are in the middle of their cells.
 pub(crate) fn hull(
     silhouette: &Silhouette,
     effects: &Effects,
@@ -45,7 +42,6 @@ fn steps(start: f64, inside: impl Fn(f64) -> bool, step: f64) -> impl Iterator<I
     std::iter::successors(Some(start), move |x| Some(x + step)).take_while(move |&x| inside(x))
 }
 
-/// The left or right side of a hull, from the top row to the bottom row.
 struct HullSide {
     points: Vec<(f64, f64)>,
     /// 1 for the left side, -1 for the right.

@@ -1,5 +1,4 @@
-//! A renderer without a screen, which computes everything that Scratch programs can sense of their
-//! picture.
+//! A renderer without a screen, which computes what Scratch programs can sense of their picture.
 //!
 //! A [`SkinSet`] contains the costumes of a project, and is immutable and shared. A [`Scene`]
 //! contains everything that changes: positions, effects, layers, the pen layer, speech bubbles, and
@@ -43,10 +42,8 @@
 //!   Single pixels can differ on curved lines with a stroke, on circles and ellipses, and in text.
 //! - Text in font families other than the fonts of Scratch uses one of these fonts, not a font of
 //!   the host.
-//! - The coverage of pen lines is exact, without a graphics driver's grid of 1/16 pixel; bytes
-//!   near lines differ by up to 8.
-//! - The size of bubbles is computed from Helvetica's letter widths; differences affect only
-//!   clicks.
+//! - The coverage of pen lines is exact, without a graphics driver's grid of 1/16 pixel.
+//! - The size of bubbles is computed from Helvetica's letter widths.
 //! - A drawable under the pixelate effect gets its raster at 100 percent as soon as a query
 //!   includes it, not only when a sampled point lies on it.
 

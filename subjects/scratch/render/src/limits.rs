@@ -12,8 +12,7 @@ pub struct Limits {
     /// Maximum nesting of elements in an SVG document.
     pub depth: usize,
     /// Maximum number of letters of all text in an SVG document. A letter of a referenced element
-    /// counts once for each use. The time for laying out text is proportional to the square of
-    /// its length.
+    /// counts once for each use.
     pub letters: usize,
     /// Maximum sum, over all `text` elements, of letters times elements, counted as for `letters`.
     /// Each element may select another font, in which the whole text is laid out.
@@ -78,8 +77,7 @@ pub enum SkinError {
     /// The text of the document has more letters than [`Limits::letters`].
     #[error("the text has {found} letters; at most {limit} are allowed")]
     TooMuchText {
-        /// Number of letters. Letters of referenced elements count only once; letters of nested
-        /// `text` elements count several times.
+        /// Number of letters that were counted.
         found: usize,
         /// The limit.
         limit: usize,
@@ -96,14 +94,14 @@ pub enum SkinError {
     /// The root of the document is not an `svg` element.
     #[error("the root element is `{0}`, not `svg`")]
     NotSvg(String),
-    /// The bitmap's format is unknown or its header is broken.
+    /// The bitmap cannot be read.
     #[error("not a readable picture: {0}")]
     Picture(String),
 }
 
 impl SkinError {
-    /// Whether the error is an exceeded limit. False if [`Limits::nodes`] is exceeded, because this
-    /// error is not distinguished from damage.
+    /// Whether the error is an exceeded limit. [`Limits::nodes`] is an exception, because the error
+    /// is then [`SkinError::Xml`].
     pub fn is_limit(&self) -> bool {
         matches!(
             self,

@@ -80,12 +80,10 @@ impl Model {
         self.ty = (s * ax + c * ay + f64::from(py)) as f32;
     }
 
-    /// The entries of the matrix, which determine everything that is computed from it.
     pub(crate) fn entries(&self) -> [f32; 6] {
         [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty]
     }
 
-    /// The stage position of a local point, as the original stores it.
     pub(crate) fn apply(&self, (x, y): (f32, f32)) -> (f64, f64) {
         let (x, y) = (f64::from(x), f64::from(y));
         let to = |a: f32, b: f32, t: f32| {
@@ -94,10 +92,9 @@ impl Model {
         (to(self.xx, self.xy, self.tx), to(self.yx, self.yy, self.ty))
     }
 
-    /// The box around some local points after rotation and scaling but without translation; `None`
-    /// without points. From this box, [`translated`](Self::translated) computes the box around the
-    /// points after [`apply`](Self::apply), exact to the bit, because both addition and rounding
-    /// are monotone.
+    /// The box around local points after rotation and scaling but without translation. From this
+    /// box, [`translated`](Self::translated) computes the box around the points after
+    /// [`apply`](Self::apply), exact to the bit, because both addition and rounding are monotone.
     pub(crate) fn untranslated(&self, points: &HullPoints) -> Option<Rect> {
         let turned = |&(x, y): &(f32, f32)| {
             let (x, y) = (f64::from(x), f64::from(y));
@@ -107,7 +104,6 @@ impl Model {
         Rect::around(points.iter().map(turned))
     }
 
-    /// The box on the stage that results from the [`untranslated`](Self::untranslated) box.
     pub(crate) fn translated(&self, untranslated: Rect) -> Rect {
         let x = |x: f64| f64::from((x + f64::from(self.tx)) as f32);
         let y = |y: f64| f64::from((y + f64::from(self.ty)) as f32);
@@ -133,7 +129,6 @@ impl Model {
         Rect { left: -hx + x, right: hx + x, bottom: -hy + y, top: hy + y }
     }
 
-    /// The inverse; its entries are NaN or infinite if the matrix is singular.
     pub(crate) fn inverse(&self) -> InverseModel {
         let [xx, yx, xy, yy, tx, ty] =
             [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty].map(f64::from);
@@ -177,8 +172,7 @@ impl InverseModel {
         [ux, uy, u0, vx, vy, v0].iter().all(|entry| entry.abs() < 1e6)
     }
 
-    /// The texture coordinates of a stage point, before effects. Coordinates within 1e-6 of 0
-    /// become 0.
+    /// The texture coordinates of a stage point, before effects.
     #[inline]
     pub(crate) fn texture(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let u = f64::from((0.5 - (x * self.ux + y * self.uy + self.u0)) as f32);

@@ -54,8 +54,7 @@ impl Palette {
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
     }
 
-    /// Whether some pixel may show the wanted colour after effects, which `shown` applies. True if
-    /// there are too many different pixels to keep.
+    /// Whether some pixel may show the wanted colour after effects, which `shown` applies.
     pub(crate) fn may_show_after(&self, shown: impl Fn([u8; 4]) -> Shown) -> bool {
         let may = |pixel: &[u8; 4]| matches!(shown(*pixel), Shown::Wanted | Shown::Blend);
         self.pixels.as_ref().is_none_or(|pixels| pixels.iter().any(may))

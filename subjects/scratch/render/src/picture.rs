@@ -16,7 +16,7 @@ use zune_jpeg::JpegDecoder;
 
 use bmp::Bmp;
 
-/// Maximum number of bytes that the PNG decoder may use in addition to the pixels.
+/// Limit of the memory of the PNG decoder, in bytes.
 const MAX_PNG_BYTES: usize = 512 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,6 @@ pub(crate) struct Picture {
 }
 
 impl Format {
-    /// The format according to the first bytes of a file; `None` if the format is not known.
     pub(crate) fn of(data: &[u8]) -> Option<Format> {
         Some(match data {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Format::Png,
@@ -50,8 +49,6 @@ impl Format {
         })
     }
 
-    /// Width and height according to the header of a file; an error message if the header is
-    /// damaged.
     pub(crate) fn size(self, data: &[u8]) -> Result<(u32, u32), String> {
         fn text(error: impl Display) -> String {
             error.to_string()
@@ -78,8 +75,7 @@ impl Format {
 }
 
 impl Picture {
-    /// Decodes a file. Returns `None` if the format is not known or the file is damaged. The caller
-    /// must have checked the size of the picture.
+    /// Decodes a file. The caller must have checked the size of the picture.
     pub(crate) fn decode(data: &[u8]) -> Option<Picture> {
         match Format::of(data)? {
             Format::Png => png(data),
@@ -99,7 +95,6 @@ impl Picture {
         self.pixels[y as usize * self.width as usize + x as usize]
     }
 
-    /// Creates a picture with pixels of `N` bytes, which `of` maps to channels.
     fn of<const N: usize>(
         (width, height): (u32, u32),
         bytes: &[u8],

@@ -93,7 +93,7 @@ impl Painter {
         }
     }
 
-    /// Draws a bitmap. Returns false if `resvg` must draw the image.
+    /// Returns false if `resvg` must draw the image.
     fn image(&mut self, image: &usvg::Image, transform: Transform, pixmap: &mut Pixmap) -> bool {
         if !image.is_visible() {
             return true;
@@ -219,7 +219,6 @@ impl Painter {
         self.paint(area, paint, pixmap);
     }
 
-    /// The pixels that a shape with these sides may cover; `None` if there are none.
     fn area(&self, [left, top, right, bottom]: [f32; 4]) -> Option<Area> {
         // Add one pixel on each side, because corners are rounded to the grid. Casts saturate.
         let area = Area {
@@ -258,8 +257,7 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
 }
 
 /// Whether the stroke of a line is drawn as a strip of triangles. The stroke of a straight line
-/// without round ends is a rectangle, and strokes of rectangles are drawn differently. Strokes with
-/// excessive coordinates or too many edges are outlined.
+/// without round ends is a rectangle, and strokes of rectangles are drawn differently.
 fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
     let straight = strip::is_line(line) && style.line_cap != LineCap::Round;
     let bounds = line.bounds();

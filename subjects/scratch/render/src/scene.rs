@@ -50,8 +50,7 @@ pub struct DrawableId(pub u32);
 
 /// The part of the rendering state that programs can sense, now or later.
 ///
-/// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, queries
-/// usually return false or `None`, and bounding boxes are empty and at the origin.
+/// Ids of drawables that were [`remove`](Self::remove)d are accepted; setters ignore them.
 ///
 /// Cloning is cheap: costumes and rasters are shared, and the pen layer is copied on write.
 #[derive(Debug)]
@@ -62,7 +61,6 @@ pub struct Scene {
     /// among drawables would read a cache line for each comparison.
     ids: Vec<DrawableId>,
     hints: Hints,
-    /// See [`next_version`].
     version: u64,
     reaches: Reaches,
     next: u32,
@@ -73,7 +71,6 @@ pub struct Scene {
     /// Whether the program never queries colours; pen lines then need not be rasterised.
     colors_ignored: bool,
     query_cache: query_cache::QueryCache,
-    /// Reusable buffer for the cells that a search finds.
     search_buffer: Vec<(i32, i32)>,
 }
 
@@ -116,9 +113,9 @@ impl Clone for Scene {
     }
 }
 
-/// Scenes are equal if they share one set of costumes and no sequence of calls can distinguish
-/// them. Bubbles are compared by their size and side instead of their text. Whether [colours are
-/// ignored](Scene::ignore_colors) is not compared.
+/// Scenes are equal if they share one set of costumes and their states are equal. Bubbles are
+/// compared by their size and side; whether [colours are ignored](Scene::ignore_colors) is not
+/// compared.
 impl PartialEq for Scene {
     fn eq(&self, other: &Self) -> bool {
         let same_pen = || match (&self.pen, &other.pen) {
@@ -164,9 +161,8 @@ impl Scene {
         }
     }
 
-    /// Declares that no colour of this scene will ever be queried. Pen lines and stamps are then
-    /// not drawn, because programs can sense their pixels only as colours: a click on the pen layer
-    /// counts as a click on the stage.
+    /// Declares that no colour of this scene will be queried, so pen lines and stamps need not be
+    /// drawn.
     pub fn ignore_colors(&mut self) {
         self.colors_ignored = true;
     }
@@ -184,7 +180,7 @@ impl Scene {
         id
     }
 
-    /// Removes a drawable. Its id is never reused.
+    /// Removes a drawable.
     pub fn remove(&mut self, id: DrawableId) {
         if let Some(slot) = self.slot(id) {
             self.drawables.remove(slot);
@@ -198,8 +194,7 @@ impl Scene {
         }
     }
 
-    /// Shows another costume. Setting the same costume again keeps the convex hull. The call is
-    /// ignored if the set has no skin with this id.
+    /// Shows another costume. The call is ignored if the set has no skin with this id.
     pub fn set_skin(&mut self, id: DrawableId, skin: SkinId) {
         if skin.0 as usize >= self.skins.len() {
             return;
@@ -233,16 +228,15 @@ impl Scene {
         }
     }
 
-    /// Sets a graphic effect to a value in the unit of Scratch's blocks. Setting an effect that
-    /// changes shapes invalidates the convex hull even if the value is the same.
+    /// Sets a graphic effect to a value in the unit of Scratch's blocks.
     pub fn set_effect(&mut self, id: DrawableId, effect: Effect, value: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.set_effect(effect, value);
         }
     }
 
-    /// Ends a frame: for every visible drawable, selects the raster for its scale, as drawing a
-    /// frame does in the original.
+    /// Ends a frame: selects the rasters of visible drawables, as drawing a frame does in the
+    /// original.
     pub fn end_frame(&mut self) {
         for drawable in self.drawables.iter().filter(|drawable| drawable.visible) {
             raise_level(&mut self.levels, drawable);
@@ -258,8 +252,6 @@ impl Scene {
     }
 }
 
-/// Selects, for the skin of a drawable, the raster for the drawable's scale, unless a larger raster
-/// is selected.
 fn raise_level(levels: &mut [Level], drawable: &Drawable) {
     if let Look::Costume(skin) = drawable.look {
         let level = &mut levels[skin.0 as usize];

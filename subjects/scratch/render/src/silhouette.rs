@@ -7,12 +7,9 @@ use crate::palette::Palette;
 use crate::rounding::clamped_byte;
 use crate::tiles::{TILE, Tiles};
 
-/// Whether stored colours are multiplied by alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alpha {
-    /// Channels are not multiplied by alpha, as in a picture file; sampling multiplies them.
     Straight,
-    /// Colours already multiplied by alpha.
     Premultiplied,
 }
 
@@ -26,8 +23,7 @@ impl Alpha {
     }
 }
 
-/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0. The raster of
-/// the pen layer has its pixels in tiles instead.
+/// One raster of a skin. The raster of the pen layer has its pixels in tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct Silhouette {
     width: usize,
@@ -39,12 +35,11 @@ pub(crate) struct Silhouette {
     /// The pixels if `mask` and `pixels` are empty.
     pub(crate) tiles: Tiles,
     alpha: Alpha,
-    /// The hull without shape effects, which depends only on this raster and the skin's size.
+    /// The hull without shape effects.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
     palette: OnceLock<Palette>,
 }
 
-/// A raster without pixels, which touches nothing.
 pub(crate) static EMPTY: Silhouette = Silhouette {
     width: 0,
     height: 0,
@@ -83,7 +78,6 @@ impl Silhouette {
         }
     }
 
-    /// Creates a transparent raster with `across` tiles in a row, and `down` rows of tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         Self {
             width: across * TILE.0,
@@ -125,14 +119,13 @@ impl Silhouette {
         self.solid(column, row)
     }
 
-    /// Touching with four samples, with which the shape grows by up to one texel on all sides.
+    /// Touching with four samples.
     #[inline]
     pub(crate) fn touches_linear(&self, texture: (f64, f64)) -> bool {
         let (column, row) = self.texel(texture);
         self.solid_around(column, row)
     }
 
-    /// Whether the pixel or one of its three neighbours to the right and below is solid.
     #[inline]
     pub(crate) fn solid_around(&self, column: i32, row: i32) -> bool {
         self.solid(column, row)
@@ -141,7 +134,7 @@ impl Silhouette {
             || self.solid(column + 1, row + 1)
     }
 
-    /// The premultiplied colour at texture coordinates; transparent outside the unit square.
+    /// The premultiplied colour at texture coordinates.
     #[inline]
     pub(crate) fn color(&self, (u, v): (f64, f64)) -> [u8; 4] {
         if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.is_empty() {
@@ -210,7 +203,7 @@ impl Silhouette {
 fn index(t: f64, length: usize) -> i32 {
     // After adding this number, no bits remain for a fraction, so the lower bits are the integer.
     // Without special instructions, the addition is much faster than `floor`, and can be
-    // vectorised. `max` maps NaN to its argument.
+    // vectorised.
     const NO_FRACTION: f64 = (3_u64 << 51) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let scaled = (t * (length as f64 - 1.0)).max(-1e6).min(1e9);

@@ -16,7 +16,7 @@ use vector::Vector;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SkinId(pub u32);
 
-/// The costumes of a project; `Send` and `Sync`, to be shared in an [`Arc`].
+/// The costumes of a project, to be shared in an [`Arc`].
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,
@@ -56,8 +56,8 @@ impl SkinSetBuilder {
         Self { limits, skins, origins, refused: 0, known }
     }
 
-    /// Starts an empty set with the limits of another set. Costumes that both sets contain are
-    /// shared, with all rasters that either set computes.
+    /// Starts an empty set with the limits of another set, so that equal costumes can share their
+    /// rasters.
     pub fn sharing(other: &SkinSet) -> Self {
         let known = other.origins.iter().zip(&other.skins);
         let known = known
@@ -66,15 +66,15 @@ impl SkinSetBuilder {
         Self { known, ..Self::new(other.limits) }
     }
 
-    /// Adds a vector costume. `center` is the project's rotation centre in stage units; if it is
-    /// `None`, the costume rotates around its middle. The document is read now, but drawn when it
+    /// Adds a vector costume. `center` is the project's rotation centre in the coordinates of the
+    /// document, by default half its width and height. The document is read now, but drawn when it
     /// is first sensed.
     ///
     /// Text uses the seven fonts of Scratch, which are part of this crate; other families are
     /// replaced by one of them. System fonts are never used, because they differ between computers.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`] or is not XML, or if its root is not `svg`.
+    /// If the file exceeds the [`Limits`] or cannot be read.
     pub fn add_svg(
         &mut self,
         bytes: Arc<[u8]>,
@@ -92,7 +92,7 @@ impl SkinSetBuilder {
     /// decoded later is fully transparent.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`], or if its format or header is not recognised.
+    /// If the file exceeds the [`Limits`] or cannot be read.
     pub fn add_bitmap(
         &mut self,
         bytes: Arc<[u8]>,
@@ -116,7 +116,6 @@ impl SkinSetBuilder {
         SkinSet { skins, origins, refused, limits }
     }
 
-    /// Adds a costume of the other set, or a new costume.
     fn add_picture(
         &mut self,
         origin: Origin,
@@ -170,7 +169,7 @@ impl SkinSet {
     /// Width and height of a costume in stage units.
     ///
     /// # Panics
-    /// If the id belongs to another set and is out of range.
+    /// If the set has no costume with this id.
     pub fn size(&self, id: SkinId) -> (f64, f64) {
         self.skin(id).size
     }
@@ -181,9 +180,8 @@ impl SkinSet {
         self.refused
     }
 
-    /// The same costumes with outlines that also contain pixels of which only a small part is
-    /// covered. A browser without a graphics device draws in a similar way. Results that differ
-    /// with these costumes depend on how the edges of paths are drawn.
+    /// The same costumes, with outlines that also contain pixels of which only a small part is
+    /// covered. Results that differ with these costumes depend on how the edges of paths are drawn.
     pub fn with_fine_edges(&self) -> SkinSet {
         let skins = self.skins.iter().zip(&self.origins).map(|(skin, origin)| {
             let source = match (&skin.source, origin) {
@@ -251,7 +249,6 @@ impl Level {
         Self(number as u8 + 1)
     }
 
-    /// A number that is equal for equal levels.
     pub(crate) fn rank(self) -> u8 {
         self.0
     }
@@ -262,8 +259,7 @@ impl Level {
 }
 
 impl Skin {
-    /// The raster for a drawable with this scale in percent; [`Level::NONE`] if there is no raster
-    /// of this size.
+    /// The raster for a drawable with this scale in percent.
     pub(crate) fn level(&self, scale: (f32, f32)) -> Level {
         match &self.source {
             Source::Vector(vector) => vector.level(scale).map_or(Level::NONE, Level::of),
@@ -279,7 +275,6 @@ impl Skin {
         }
     }
 
-    /// The raster of a level, computed by the first call.
     pub(crate) fn silhouette(&self, level: Level) -> &Silhouette {
         match (level.number(), &self.source) {
             (Some(number), Source::Vector(vector)) => vector.silhouette(number),

@@ -88,7 +88,6 @@ impl Document {
         cost.painted <= self.limits.painted as f64 && cost.layers <= self.limits.layers as f64
     }
 
-    /// The parsed drawing; `None` if the document is invalid or exceeds the limits.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
         let xml = parse(&self.text, &self.limits).ok()?;
         let mut root = Element::read(xml.root_element());
@@ -131,7 +130,7 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
 
 fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
-    // A `text` element within another counts twice, so the estimate is an upper bound.
+    // A letter in nested `text` elements counts several times.
     let within = texts.flat_map(|text| text.descendants().filter(roxmltree::Node::is_text));
     let found = within.filter_map(|node| node.text()).map(|text| text.chars().count()).sum();
     if found > limit { Err(SkinError::TooMuchText { found, limit }) } else { Ok(()) }
@@ -183,7 +182,7 @@ fn has_giant_arc(path: &str) -> bool {
 }
 
 /// Parses a prepared document. Embedded bitmaps are read within the limits; references to other
-/// files are ignored. Returns `None` if the document is invalid or exceeds the limits.
+/// files are ignored.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     if !expansion::expanded_size(root)?.is_within(limits) {
         return None;

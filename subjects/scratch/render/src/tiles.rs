@@ -24,7 +24,6 @@ pub(crate) struct Tiles {
 impl Tiles {
     pub(crate) const NONE: Self = Self { across: 0, tiles: Vec::new() };
 
-    /// Creates transparent pixels: `across` tiles in a row, and `down` rows of tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         static BLANK: OnceLock<Arc<Tile>> = OnceLock::new();
         let blank = BLANK.get_or_init(|| Arc::new([[0; 4]; TILE_PIXELS]));
@@ -50,8 +49,7 @@ impl Tiles {
     }
 }
 
-/// A tile to draw on. The first change copies a shared tile. Columns and rows are counted from the
-/// corner of the whole raster.
+/// A tile to draw on. Columns and rows are counted from the corner of the whole raster.
 pub(crate) struct Canvas<'a> {
     left: usize,
     top: usize,

@@ -290,7 +290,6 @@ fn long_texts_are_bounded() {
     let words: String =
         (1..90).map(|n| format!("<tspan font-size='{n}'>{n:080}</tspan>")).collect();
     assert_eq!(load(&format!("{corner}<text>{words}</text>")), Ok(true));
-    // Without the limit, the second document takes more than a minute.
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
@@ -335,7 +334,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Tests that small documents that would take hours or all memory to draw are not drawn.
+/// Small documents can take hours or all memory to draw.
 #[test]
 fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";
@@ -373,7 +372,6 @@ fn drawings_beyond_the_limits_are_transparent() {
     assert!(shows(&format!("<filter id='f'><feOffset dx='1'/></filter>{}", translucent(2))));
 }
 
-/// Whether a document shows something in its middle.
 fn shows(body: &str) -> bool {
     let text = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 400 300' width='400' height='300'>{body}</svg>"

@@ -1,25 +1,20 @@
-//! Windows bitmaps (BMP) of all depths, with runs of equal pixels and channel masks, but without
-//! embedded pictures in other formats.
+//! Windows bitmaps (BMP), without embedded pictures in other formats.
 
 use super::Picture;
 
-/// A file with a valid header.
 pub(super) struct Bmp<'a> {
     file: &'a [u8],
     width: u32,
     height: u32,
-    /// Whether the first row in the file is the top row.
     top_down: bool,
     depth: u32,
     storage: Storage,
 }
 
 enum Storage {
-    /// Indices of colours, as many in each byte as fit.
     Palette(Palette),
     /// Runs of indices with 4 or 8 bits.
     Runs(Palette),
-    /// Red, green, blue and, if there is one, alpha.
     Channels([Channel; 3], Option<Channel>),
 }
 
@@ -28,15 +23,13 @@ type Palette = Box<[[u8; 4]; 256]>;
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// The bits of a pixel that contain one of its channels.
 struct Channel {
     shift: u32,
     max: u32,
 }
 
 impl Channel {
-    /// The channel of a mask; `None` if the mask has no bits, bits that are not contiguous, or bits
-    /// outside the pixel.
+    /// The channel of a mask, whose bits must be contiguous and inside the pixel.
     fn of(mask: u32, depth: u32) -> Option<Channel> {
         let max = mask.checked_shr(mask.trailing_zeros())?;
         if u64::from(mask) >> depth > 0 || max & max.wrapping_add(1) > 0 {
@@ -53,7 +46,6 @@ impl Channel {
 }
 
 impl<'a> Bmp<'a> {
-    /// Reads the header and the palette; `None` if they are damaged or of an unknown kind.
     pub(super) fn read(file: &'a [u8]) -> Option<Bmp<'a>> {
         let header = u32_at(file, 14)?;
         let (width, height, depth, compression, colors) = match header {
@@ -148,9 +140,7 @@ impl<'a> Bmp<'a> {
         }
     }
 
-    /// Decodes runs of pixels. Pixels that no run sets are black. Returns `None` if the data end
-    /// early, a run exceeds its row, or a move leaves the picture. A repeated index of 8 bits is
-    /// cut at the end of its row instead.
+    /// Decodes runs of pixels. Pixels that no run sets are black.
     fn runs(&self, data: &[u8], palette: &Palette, mut rows: Vec<&mut [[u8; 4]]>) -> Option<()> {
         let mut data = data.iter().copied();
         let (mut x, mut y) = (0, 0);

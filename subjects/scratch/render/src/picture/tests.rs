@@ -9,7 +9,6 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Decodes a file and compares the size of the picture with the header.
 fn decoded(file: &[u8]) -> Vec<[u8; 4]> {
     let picture = Picture::decode(file).unwrap();
     assert_eq!(Format::of(file).unwrap().size(file), Ok((picture.width, picture.height)));
@@ -62,7 +61,6 @@ fn sixteen_bits_of_png_are_rounded() {
     assert_eq!(decoded(&file), [[0, 0, 0, 255], [1, 1, 1, 128], [254, 254, 254, 0]]);
 }
 
-/// A BMP file with a header of 40 bytes and the given bytes after it.
 fn bmp(size: (i32, i32), depth: u16, compression: u32, colors: u32, rest: &[&[u8]]) -> Vec<u8> {
     let before: usize = rest[..rest.len() - 1].iter().map(|part| part.len()).sum();
     let mut file = b"BM\0\0\0\0\0\0\0\0".to_vec();

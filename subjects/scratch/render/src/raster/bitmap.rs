@@ -11,17 +11,14 @@ use super::rectangle::Rectangle;
 use super::samples::Area;
 use crate::picture::Picture;
 
-/// A bitmap, and the rectangle, in pixels, that the bitmap fills.
 pub(super) struct Bitmap {
     picture: Picture,
     pub(super) place: Rectangle,
-    /// Whether the bitmap is mirrored horizontally, and whether it is mirrored vertically.
     mirrored: (bool, bool),
 }
 
 impl Bitmap {
-    /// Decodes a bitmap. Returns `None` if the bitmap is not sampled in this way, because it is
-    /// rotated or skewed, smoothed, an SVG document, or damaged.
+    /// Returns `None` if the bitmap is not sampled in this way.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(
@@ -77,7 +74,6 @@ fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     ((at.ceil() - 1.0) as u32).min(count - 1)
 }
 
-/// Halves a bitmap repeatedly while the result is not smaller than the drawn size.
 fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     let Picture { width, height, .. } = picture;
     let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));
@@ -101,7 +97,6 @@ fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     })
 }
 
-/// Composites a colour over the colour of a pixel, according to the covered share of the pixel.
 fn over(color: [u8; 4], covered: u8, below: PremultipliedColorU8) -> PremultipliedColorU8 {
     let alpha = f32::from(color[3]) / 255.0;
     let share = f32::from(covered) / 255.0;

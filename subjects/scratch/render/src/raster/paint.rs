@@ -5,7 +5,7 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
-/// The paint in pixel coordinates; `None` for patterns and invalid gradients.
+/// The paint in pixel coordinates.
 pub(super) fn shader_paint(
     paint: &usvg::Paint,
     opacity: usvg::Opacity,

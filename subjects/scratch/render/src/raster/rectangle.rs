@@ -14,7 +14,6 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    /// The rectangle of a path; `None` if the path is not an axis-aligned rectangle.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let mut points: Vec<Point> = Vec::with_capacity(5);
         for (index, segment) in path.segments().enumerate() {
@@ -75,7 +74,6 @@ impl Rectangle {
     }
 }
 
-/// The fraction of a pixel between two positions on one axis.
 fn overlap(pixel: usize, from: f32, to: f32) -> f32 {
     let [from, to] = [from, to].map(|x| (x * GRID).round_ties_even() / GRID);
     let start = pixel as f32;

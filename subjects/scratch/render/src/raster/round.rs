@@ -16,7 +16,6 @@ const OCTAGON: f32 = 1.0 / (1.0 + std::f32::consts::FRAC_1_SQRT_2);
 /// Minimum gap between two corners, in pixels.
 const GAP: f32 = 0.0625;
 
-/// A vertex. The position `at` is in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     at: (f32, f32),
@@ -69,7 +68,6 @@ pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
 /// A direction along both axes: -1, 0, 1 or a fraction on each.
 type Direction = (f32, f32);
 
-/// Parameters that all vertices of a shape share.
 struct Frame {
     transform: Transform,
     /// Length of a pixel along both axes of the shape.
@@ -196,7 +194,6 @@ impl Frame {
             let ((a, outer_a), (b, outer_b)) = (inner[2 * i + 1], inner[(2 * i + 2) % 8]);
             triangles.extend([[a, b, outer_a], [b, outer_b, outer_a]]);
         }
-        // The inside.
         for i in 1..7 {
             triangles.push([inner[0].0, inner[i].0, inner[i + 1].0]);
         }
@@ -235,8 +232,6 @@ struct Plane {
 }
 
 impl Plane {
-    /// The plane through the values at the corners of a triangle; `None` for a triangle without
-    /// area.
     fn new(triangle: &[Vertex; 3]) -> Option<Plane> {
         let at = triangle.map(|vertex| (f64::from(vertex.at.0), f64::from(vertex.at.1)));
         let [u, v] = [1, 2].map(|i| (at[i].0 - at[0].0, at[i].1 - at[0].1));

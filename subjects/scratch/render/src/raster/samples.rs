@@ -4,7 +4,6 @@ use resvg::tiny_skia::{FillRule, Path, PathSegment, Point, Rect};
 
 /// Number of positions for each pixel, in each direction, on the grid to which corners are rounded.
 pub(super) const GRID: f32 = 16.0;
-/// Settings of the device for sampling pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sampling {
     /// Positions of the samples of a pixel on the grid, from top to bottom.

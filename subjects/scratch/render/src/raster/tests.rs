@@ -22,7 +22,6 @@ fn slivers_between_samples_cover_nothing() {
     assert_eq!(alpha(body)[0], [64; 4]);
 }
 
-/// The alpha values of a document, row by row.
 fn rows(width: usize, height: usize, body: &str) -> Vec<Vec<u8>> {
     let text = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}'>{body}</svg>"
@@ -81,7 +80,6 @@ fn masks_are_turned_to_fit_their_shelf() {
 #[test]
 fn ellipses_cover_every_pixel_that_they_touch() {
     let id = ROUND_SHAPE_ID;
-    // The browser of the recordings draws these alpha values.
     let body = format!("<circle id='{id}' cx='23' cy='23' r='22.5'/>");
     let disc = rows(46, 46, &body);
     let row: Vec<u8> = disc[0].iter().copied().filter(|&alpha| alpha > 0).collect();

@@ -1,8 +1,7 @@
 //! Answers to queries, found by the fingerprint of all data that a query reads.
 //!
-//! Programs repeat queries: in the next step if nothing has moved, after a state is restored, and
-//! in other executions that begin in the same way. Fingerprints depend on the appearance of
-//! drawables, not on their ids, because clones often have the same appearance one after another.
+//! Fingerprints depend on the appearance of drawables, not on their ids, because clones often have
+//! the same appearance one after another.
 
 use super::fingerprint::Fingerprint;
 

@@ -35,7 +35,6 @@ impl Bubble {
         Self { size, on_right, silhouette: OnceLock::new() }
     }
 
-    /// The fingerprint of all data that determine the pixels.
     pub(super) fn print(&self) -> Fingerprint {
         Fingerprint::of(self.on_right.into()).numbers(&[self.size.0, self.size.1])
     }

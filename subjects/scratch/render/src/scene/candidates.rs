@@ -35,7 +35,7 @@ pub(super) fn silhouette<'a>(
 
 impl Scene {
     /// The fingerprint of everything that determines the colours of a drawable at the points of the
-    /// stage; `None` for a speech bubble and a drawable without a picture.
+    /// stage.
     pub(super) fn picture_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let pixels = match drawable.look {
@@ -47,7 +47,7 @@ impl Scene {
     }
 
     /// The fingerprint of the data that determine which colours a drawable with effects has, but
-    /// not where it has them; `None` without effects, and for a drawable without a costume.
+    /// not where it has them.
     pub(super) fn colors_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let Look::Costume(skin) = drawable.look else { return None };
@@ -58,8 +58,7 @@ impl Scene {
     }
 
     /// Appends the data of a drawable to the fingerprint of a query within an area. The queue of
-    /// the pen must have been drawn in the area. Returns `None` for a bubble and for a drawable
-    /// without a picture.
+    /// the pen must have been drawn in the area.
     #[inline]
     pub(super) fn with_print_in(
         &self,
@@ -96,7 +95,7 @@ impl Scene {
         }
     }
 
-    /// Selects at least the raster at 100 percent. Returns `None` if the drawable has no raster.
+    /// Selects at least the raster at 100 percent.
     pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
         match self.drawables[slot].look {
             Look::Nothing => None,
@@ -110,8 +109,7 @@ impl Scene {
         }
     }
 
-    /// The box with the points at which a query tests its tester; `None` if there are no such
-    /// points.
+    /// The box with the points at which a query tests its tester.
     pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
         self.require_full_size(slot)?;
         let bounds = self.drawables[slot].fast_bounds().on_stage().snapped();
@@ -130,8 +128,7 @@ impl Scene {
     }
 }
 
-/// The y coordinates of the whole points of a box, from the bottom.
 pub(super) fn rows(area: Rect) -> impl Iterator<Item = i32> {
-    // Areas are limited to a few stages, so the casts are exact.
+    // Areas are limited to a few stages, so the casts do not saturate.
     area.bottom as i32..=area.top as i32
 }

@@ -172,15 +172,11 @@ impl ColorSearch<'_, '_> {
 
 impl Scene {
     /// Searches for a colour on a coarse grid inside a box, breadth-first from a start, and returns
-    /// the first point at which the colour is visible, or `None`. The coordinates of the start are
-    /// truncated and clamped to the box. Colours are compared as in
-    /// [`touching_color`](Self::touching_color). On the whole stage, the grid has a spacing of 10
-    /// units.
+    /// the first point at which the colour is visible. Colours are compared as in
+    /// [`touching_color`](Self::touching_color).
     ///
-    /// The search ends at a distance of about `max_distance` stage units from the start. With
-    /// infinity, the whole box is searched.
-    ///
-    /// The part of the box that is more than one stage away from the stage is not searched.
+    /// The search ends at a distance of about `max_distance` stage units from the start. The part
+    /// of the box that is more than one stage away from the stage is not searched.
     pub fn find_color(
         &mut self,
         start: (f64, f64),
@@ -242,7 +238,6 @@ mod tests {
 
     use super::*;
 
-    /// The cells of a grid ring by ring, in the order of a breadth-first visit.
     fn visit(grid: &Grid) -> Vec<Vec<(i32, i32)>> {
         let mut rings: Vec<Vec<(i32, i32)>> = Vec::new();
         let mut queue = VecDeque::from([(0_i32, 0_i32)]);

@@ -118,7 +118,6 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
-    /// The given points of a word at which the colour shows.
     pub(super) fn matching_points(
         &self,
         cache: &mut QueryCache,
@@ -178,7 +177,7 @@ impl ColorView<'_> {
         )
     }
 
-    /// The given points of a word at which the frontmost drawable is not entirely transparent.
+    /// The given points of a word at which the frontmost candidate is not transparent.
     pub(super) fn visible_points(
         &mut self,
         cache: &mut QueryCache,
@@ -191,14 +190,12 @@ impl ColorView<'_> {
         points & !cache.answers(self.scene, candidate, word, row, points).transparent()
     }
 
-    /// The relevant candidates that may be visible in a word of the row.
     fn candidates_in(&self, word: i32) -> impl Iterator<Item = &Candidate> {
         let row_candidates =
             self.row_candidates.iter().filter(move |(words, _)| words >> word & 1 == 1);
         row_candidates.map(|&(_, number)| &self.candidates[number as usize])
     }
 
-    /// All drawables that may be visible in a word, from front to back.
     fn visible_in(&self, word: i32, row: i32) -> impl Iterator<Item = &Candidate> {
         let visible =
             move |candidate: &&Candidate| candidate.visible_region.words(row) >> word & 1 == 1;
@@ -269,7 +266,6 @@ impl Layer<'_> {
     }
 }
 
-/// Whether a colour is visible at a point of these layers.
 fn is_blended(layers: &mut [Layer<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool {
     let point = (f64::from(x), f64::from(row));
     let wanted = similar(rgb);
@@ -333,7 +329,6 @@ mod tests {
         Clear,
     }
 
-    /// The premultiplied colour of a drawable at a stage point.
     fn color(sampler: &Sampler<'_>, point: (f64, f64), ghost: GhostEffect) -> [u8; 4] {
         sampler.with_effects(sampler.plain_color(point), ghost)
     }

@@ -4,7 +4,7 @@ use super::drawable::Drawable;
 use super::{DrawableId, Scene};
 use crate::skin::Level;
 
-/// A copy of a drawable with its appearance, its position and, if known, its convex hull.
+/// A copy of a drawable, without its position in the drawing order.
 #[derive(Clone, Debug)]
 pub struct DrawableCopy(Drawable);
 
@@ -27,8 +27,7 @@ impl Rasters {
 }
 
 impl Scene {
-    /// Copies a drawable, without its position in the drawing order. `None` if the drawable does
-    /// not exist.
+    /// Copies a drawable. Returns `None` if the drawable does not exist.
     pub fn copy_drawable(&self, id: DrawableId) -> Option<DrawableCopy> {
         self.get(id).cloned().map(DrawableCopy)
     }
@@ -52,7 +51,7 @@ impl Scene {
         self.reaches.clear();
     }
 
-    /// Whether the pen layer exists. The first line, stamp or clearing creates the layer.
+    /// Whether the pen layer exists.
     pub fn has_pen(&self) -> bool {
         self.pen.is_some()
     }

@@ -189,12 +189,10 @@ impl Drawable {
         }
     }
 
-    /// The box around the hull if the hull is known, otherwise the box around the whole costume.
     pub(super) fn fast_bounds(&self) -> Rect {
         self.boxes().0
     }
 
-    /// Like [`fast_bounds`](Self::fast_bounds), grown to integer coordinates.
     pub(super) fn snapped_bounds(&self) -> Rect {
         self.boxes().1
     }
@@ -214,8 +212,8 @@ impl Drawable {
     }
 
     /// The fingerprint of the drawable's own properties that determine its colours at the points of
-    /// the stage: costume, raster for its scale, transformation and effects. It contains neither
-    /// the pixels of bubbles and the pen layer nor the largest raster of the costume.
+    /// the stage. It contains neither the pixels of bubbles and the pen layer nor the largest
+    /// raster of the costume.
     pub(super) fn appearance(&self) -> Fingerprint {
         let known = self.appearance.0.get();
         if known != Fingerprint::default() {
@@ -235,7 +233,6 @@ impl Drawable {
         (self.direction, self.scale)
     }
 
-    /// The position at which the drawable is drawn and sensed.
     pub(super) fn position(&self) -> (f64, f64) {
         (f64::from(self.position.0), f64::from(self.position.1))
     }

@@ -11,7 +11,6 @@ use crate::effect::Effect;
 use crate::hull::hull;
 use crate::rounding::floor;
 
-/// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
 /// Minimum overlap of the box of a sprite with the stage, in stage units; less for small sprites.
@@ -25,12 +24,8 @@ fn point_cost(drawable: &Drawable) -> f64 {
 }
 
 impl Scene {
-    /// The box around the visible part of a drawable.
-    ///
-    /// If no valid hull is known, this call computes the hull and thereby changes the results of
-    /// later queries. Drawables without solid pixels have no hull, and no hull is computed for
-    /// hidden drawables. Without a hull, the box is the [`aabb`](Self::aabb). The ghost effect makes
-    /// no difference.
+    /// The box around the convex hull of a drawable, or the [`aabb`](Self::aabb) if there is no
+    /// hull. The call may compute the hull, which changes the results of later queries.
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
         self.ensure_hull(slot);
@@ -61,9 +56,8 @@ impl Scene {
     }
 
     /// Approximate maximum number of points that [`bounds`](Self::bounds) samples, counted as in
-    /// [`query_cost`](Self::query_cost). It is 0 if the hull is known, if the drawable is hidden or
-    /// does not exist, and without shape effects, because the hull of a costume without shape
-    /// effects is computed only once.
+    /// [`query_cost`](Self::query_cost). Hulls without shape effects are not counted, because
+    /// drawables share them.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()
@@ -103,7 +97,6 @@ impl Scene {
         )
     }
 
-    /// Computes the hull if no valid hull is known and the drawable is visible and not empty.
     pub(super) fn ensure_hull(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         let (width, height) = drawable.size;
@@ -124,9 +117,7 @@ impl Scene {
         self.reaches.forget(slot);
     }
 
-    /// Prepares a drawable for sampling on the CPU: draws the queue of the pen if the drawable is
-    /// the pen layer, and selects at least the raster for its scale and, with the pixelate effect,
-    /// the raster at 100 percent.
+    /// Prepares a drawable for sampling on the CPU.
     pub(super) fn prepare(&mut self, slot: usize) {
         self.prepare_within(slot, Rect::STAGE);
     }

@@ -1,9 +1,8 @@
 //! Fingerprints of 128 bits, which are compared instead of the contents of states.
 
-/// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
-/// probability of about 2^-100, so results can be cached under fingerprints. Fingerprints are the
-/// same on every computer and in every process. They are not cryptographic: sequences with equal
-/// fingerprints can be constructed.
+/// The fingerprint of a sequence of words, which is the same on every computer. Different sequences
+/// almost certainly have different fingerprints, so results can be cached under fingerprints.
+/// Fingerprints are not cryptographic.
 #[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64, u64);
@@ -49,15 +48,14 @@ impl Fingerprint {
         self.with(other.0 ^ u64::from(tag).wrapping_mul(FACTORS[0]), other.1)
     }
 
-    /// Appends the bits of numbers, and a zero if their count is odd. Callers must append a fixed
-    /// count of numbers, or the count as well.
+    /// Appends the bits of numbers. Callers must append a fixed count of numbers, or the count as
+    /// well.
     pub fn numbers(self, numbers: &[f64]) -> Self {
         numbers.chunks(2).fold(self, |print, pair| {
             print.with(pair[0].to_bits(), pair.get(1).map_or(0, |second| second.to_bits()))
         })
     }
 
-    /// Appends the bits of numbers, and zeros unless their count is a multiple of four.
     pub(super) fn singles(self, numbers: &[f32]) -> Self {
         let word = |pair: &[f32]| {
             let second = pair.get(1).map_or(0, |second| second.to_bits());

@@ -7,12 +7,9 @@ use super::pen_layer::TileBox;
 use super::{DrawableId, Scene};
 
 impl Scene {
-    /// The fingerprint of the state that belongs to no drawable of a program: the rasters of the
-    /// costumes and the pen layer. Scenes with the same costumes return equal answers to equal
-    /// calls if this fingerprint and the [fingerprints of all
-    /// drawables](Self::drawable_fingerprint) are equal. The pen layer is represented by the lines
-    /// and stamps since it was last cleared, not by its pixels, so it does not matter when they are
-    /// drawn.
+    /// The fingerprint of the state that belongs to no drawable of a program. Scenes with the same
+    /// costumes return equal answers to equal calls if this fingerprint and the [fingerprints of
+    /// all drawables](Self::drawable_fingerprint) are equal.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self
             .levels
@@ -23,8 +20,7 @@ impl Scene {
     }
 
     /// The fingerprint of a drawable, including its position in the drawing order, but not its id.
-    /// Returns the default fingerprint if the drawable does not exist. Takes time proportional to
-    /// the number of drawables.
+    /// Returns the default fingerprint if the drawable does not exist.
     pub fn drawable_fingerprint(&self, id: DrawableId) -> Fingerprint {
         let Some(drawable) = self.get(id) else { return Fingerprint::default() };
         drawable.print().with(self.order(id) as u64, 1)

@@ -87,15 +87,13 @@ impl Scene {
         self.layers.reorder(id, order, |_| order);
     }
 
-    /// Moves a drawable by a number of layers within its group. Bubbles count as layers.
-    /// The resulting layer is truncated: -0.5 moves one layer back, and 0.5 changes nothing.
+    /// Moves a drawable by a number of layers within its group. The resulting layer is truncated.
     pub fn move_order(&mut self, id: DrawableId, delta: f64) {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable, within its group, to the layer of another drawable, which is then directly
-    /// in front of it, or directly behind it if the moved drawable was further back. Nothing changes if
-    /// the other drawable does not exist or is at layer 0.
+    /// Moves a drawable, within its group, to the layer of another drawable. As in
+    /// [`set_order`](Self::set_order), layer 0 changes nothing.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);

@@ -28,7 +28,6 @@ impl Clone for Pen {
         Self { id: self.id, layer: Arc::clone(&self.layer), queue: self.queue.clone() }
     }
 
-    /// Reuses the memory of the queue.
     fn clone_from(&mut self, source: &Self) {
         self.id = source.id;
         self.layer.clone_from(&source.layer);
@@ -45,9 +44,7 @@ impl Scene {
     }
 
     /// Draws a line with round ends, or a dot if both ends are equal. A line does not blend with
-    /// itself, because it is drawn in one pass. Coverage is computed exactly, not on the grid of
-    /// 1/16 pixel that some graphics drivers use. If [colours are ignored](Self::ignore_colors),
-    /// the call only creates the pen layer.
+    /// itself. If [colours are ignored](Self::ignore_colors), the call only creates the pen layer.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
         let ignored = self.colors_ignored;
         let skins = Arc::clone(&self.skins);
@@ -58,8 +55,7 @@ impl Scene {
         pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
-    /// Copies the drawing of the pen from another scene with the same costumes. Has no effect if
-    /// the pen was never used in the other scene.
+    /// Copies the drawing of the pen from another scene with the same costumes.
     pub fn take_drawing(&mut self, other: &Self) {
         if let Some(drawn) = &other.pen {
             let pen = self.pen();
@@ -67,9 +63,7 @@ impl Scene {
         }
     }
 
-    /// Copies the appearance of a drawable from another scene with the same costumes: costume,
-    /// effects, visibility, direction, scale, position and, if known, the convex hull. Has no
-    /// effect if one of the scenes does not have the drawable.
+    /// Copies the state of a drawable, except its layer, from another scene with the same costumes.
     pub fn take_look(&mut self, id: DrawableId, other: &Self) {
         if let (Some(drawable), Some(other)) = (self.get_mut(id), other.get(id)) {
             drawable.clone_from(other);
@@ -128,7 +122,6 @@ impl Pen {
         layer + self.queue.unshared_bytes(earlier.map(|pen| &pen.queue))
     }
 
-    /// Queues a mark. If the queue is full, draws its marks first.
     fn push(&mut self, mark: Mark, skins: &SkinSet) {
         if self.queue.len() >= MAX_QUEUED {
             self.draw_all(skins);

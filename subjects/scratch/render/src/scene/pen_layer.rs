@@ -16,7 +16,6 @@ pub(super) const ROWS: usize = 360;
 pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
 pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 
-/// The pixels of a layer, and fingerprints of everything drawn on it.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) pixels: Silhouette,
@@ -69,7 +68,6 @@ pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.max(b.start)..a.end.min(b.end)
 }
 
-/// A rectangle of tiles. It is empty if one of the ranges is empty.
 #[derive(Clone, Debug)]
 pub(super) struct TileBox {
     columns: Range<usize>,
@@ -89,7 +87,7 @@ impl TileBox {
     pub(super) fn around(area: Rect) -> Self {
         const BEYOND: f64 = 2.0;
         let number = |at: f64, side: usize, count: usize| {
-            // The cast saturates. NaN does not occur, because areas are intersected with the stage.
+            // The cast saturates and maps NaN to 0.
             (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
         };
         let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);

@@ -35,7 +35,6 @@ impl Line {
         )
     }
 
-    /// The fingerprint of all data that determine the pixels of the line.
     pub(super) fn print(&self) -> Fingerprint {
         let Self { from, to, stroke } = self;
         Fingerprint::of(0)
@@ -44,13 +43,11 @@ impl Line {
             .numbers(&[stroke.diameter])
     }
 
-    /// A rectangle of pixels that contains all pixels of the line.
     pub(super) fn pixels(&self) -> Pixels {
         let line = self.segment();
         Pixels { columns: line.box_columns(), rows: line.rows() }
     }
 
-    /// Draws the part of the line within a tile with the pixels `within`.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, within: &Pixels) {
         let line = self.segment();
         let [r, g, b, a] = self.stroke.rgba;
@@ -124,7 +121,7 @@ impl Segment {
 /// The range of pixels in a row or column of `count` pixels that an interval intersects.
 fn pixels(from: f64, to: f64, count: usize) -> Range<usize> {
     let count = count as f64;
-    // Casts saturate and map NaN to 0, so a line with NaN has no pixels.
+    // Casts saturate and map NaN to 0.
     clamp(from.floor(), 0.0, count) as usize..clamp(to.ceil(), 0.0, count) as usize
 }
 

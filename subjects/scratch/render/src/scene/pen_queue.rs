@@ -68,7 +68,6 @@ impl Clone for Queue {
         Self { parts, last, spare: Vec::new(), drawn: self.drawn }
     }
 
-    /// Reuses the memory of the queue.
     fn clone_from(&mut self, source: &Self) {
         self.parts.clone_from(&source.parts);
         self.last.clone_from(&source.last);
@@ -97,7 +96,6 @@ impl Queue {
         parts.flat_map(|part| part.iter()).chain(&self.last).skip(start % SHARED)
     }
 
-    /// Whether both queues have the same marks, drawn on the same tiles.
     pub(super) fn same(&self, other: &Self) -> bool {
         let pairs = || self.marks_from(0).zip(other.marks_from(0));
         self.len() == other.len()
@@ -105,7 +103,6 @@ impl Queue {
             && pairs().all(|((mark, _), (other, _))| mark.same(other))
     }
 
-    /// Number of bytes of the marks that are not shared with an earlier queue.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let parts = self.parts.iter().enumerate();
         let unshared = parts.filter(|(number, part)| {
@@ -133,14 +130,11 @@ impl Queue {
         mark < usize::from(self.drawn[tile])
     }
 
-    /// Whether some mark is not drawn on a tile of an area.
     pub(super) fn is_pending(&self, area: Rect) -> bool {
         let count = self.len();
         count > 0 && TileBox::around(area).tiles().any(|tile| usize::from(self.drawn[tile]) < count)
     }
 
-    /// Draws the marks on the tiles of an area. Clears the queue if all marks are then drawn on all
-    /// tiles.
     pub(super) fn draw(&mut self, layer: &mut Layer, skins: &SkinSet, area: Rect) {
         let count = self.len();
         let area = TileBox::around(area);

@@ -1,4 +1,4 @@
-//! Pictures of the stage for people.
+//! Pictures of the stage for people to look at.
 
 use smallvec::SmallVec;
 
@@ -13,8 +13,7 @@ impl Scene {
     pub const PICTURE_SIZE: (u16, u16) = (480, 360);
 
     /// The picture of the stage: red, green and blue of each pixel, row by row from the top.
-    /// Bubbles are drawn without their text, and monitors are not drawn. Pen lines and stamps are
-    /// drawn unless [colours are ignored](Scene::ignore_colors). Later queries are not affected.
+    /// Bubbles are drawn without their text, and monitors are not drawn.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         // Draw a copy, because drawing selects larger rasters, which would change the results of
         // later queries.

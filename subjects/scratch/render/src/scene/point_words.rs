@@ -20,8 +20,7 @@ pub(super) struct WordRegion {
 
 impl WordRegion {
     pub(super) const EMPTY: Self = Self { left: 0, right: -1, bottom: 0, top: -1 };
-    /// The words that cover the whole points of a box. Its sides are clamped to [`REACH`], so a box
-    /// beyond [`REACH`] has words at the edge. None of a word's points need be in the box.
+    /// The words that cover the whole points of a box after its sides are clamped to [`REACH`].
     pub(super) fn around(area: Rect) -> Self {
         // Casts saturate.
         let column = |x: f64| (x as i32).clamp(-REACH, REACH - 1);
@@ -78,7 +77,6 @@ impl WordRegion {
         ((self.right - self.left + 1) * (self.top - self.bottom + 1)) as usize
     }
 
-    /// Position of a word in row-major order.
     pub(super) fn index(&self, word: i32, row: i32) -> usize {
         ((row - self.bottom) * (self.right - self.left + 1) + word - self.left) as usize
     }
@@ -92,12 +90,10 @@ pub(super) fn first_column(word: i32) -> i32 {
     (word << 6) - REACH
 }
 
-/// The bit of a column within its word.
 pub(super) fn point_of(x: i32) -> u64 {
     1 << ((x + REACH) & 63)
 }
 
-/// The words from one column to another, each with its points between the columns.
 pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
     let (first, last) = (word_of(left), word_of(right));
     (first..=last).map(move |word| {
@@ -112,13 +108,12 @@ pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
     })
 }
 
-/// The bits from the first to the last point of a word; empty if there is no point.
+/// The bits from the first to the last point of a word.
 pub(super) fn span(points: u64) -> Range<u32> {
     // Without points, the start is 64 and the end is 0.
     points.trailing_zeros()..64 - points.leading_zeros()
 }
 
-/// The columns of some points of a word.
 pub(super) fn columns_of(word: i32, mut points: u64) -> impl Iterator<Item = i32> {
     std::iter::from_fn(move || {
         let bit = points.trailing_zeros();

@@ -1,9 +1,8 @@
 //! Cache of sampled points between queries.
 //!
 //! Programs often repeat the same queries in every step, while most drawables do not change. A
-//! cache entry keeps the answers for one drawable and one query, 64 points of a row in one word,
-//! until the appearance of the drawable changes or the entry is replaced. Points are sampled on
-//! demand, so a query that ends early samples only the points that it needs.
+//! cache entry keeps the answers for one drawable and one query, 64 points of a row in one word.
+//! Points are sampled on demand.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +17,7 @@ use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gp
 /// Maximum number of entries in the cache, unless a single query uses more.
 const CAPACITY: usize = 256;
 /// Maximum number of entries that are compared to find an entry to replace. Comparing all entries
-/// took a tenth of the time of programs with many drawables.
+/// is slow for programs with many drawables.
 const EXAMINED: usize = 8;
 /// Approximate number of neighbouring points that can be sampled together in the time that a
 /// separate point takes.
@@ -60,7 +59,6 @@ impl PointQuery {
 /// Answers for the 64 points of a word, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WordAnswers {
-    /// The points that have been sampled.
     pub(super) known: u64,
     /// The points at which the answer is yes. For a colour query, also the points at which the
     /// blend with the drawables behind this drawable decides (see `clear`).
@@ -73,7 +71,6 @@ pub(super) struct WordAnswers {
 }
 
 impl WordAnswers {
-    /// Points at which the drawable is opaque and the answer is yes.
     pub(super) fn opaque_matches(&self) -> u64 {
         self.yes & !self.clear
     }
@@ -83,7 +80,6 @@ impl WordAnswers {
         self.yes & self.clear
     }
 
-    /// Points at which the drawable is transparent.
     pub(super) fn transparent(&self) -> u64 {
         self.clear & !self.yes
     }
@@ -101,7 +97,6 @@ struct CacheEntry {
     /// Outside this region, the drawable is transparent or, in a query for solid points, not solid,
     /// and no answers are kept.
     visible_region: WordRegion,
-    /// Whether any answer can be yes.
     may_match: bool,
     /// The region of `answers`, which are in row-major order.
     cached_region: WordRegion,
@@ -110,21 +105,17 @@ struct CacheEntry {
     used: u64,
 }
 
-/// A drawable of a query, with its cache entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) slot: u32,
     entry: u32,
     /// The region in which the drawable may be visible or, in a query for solid points, solid.
     pub(super) visible_region: WordRegion,
-    /// Whether any answer can be yes.
     pub(super) may_match: bool,
 }
 
-/// The cache of a scene.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
-    /// The index of each entry.
     numbers: FxHashMap<Key, usize>,
     entries: Vec<CacheEntry>,
     /// The index at which the search for an entry to replace begins.
@@ -144,8 +135,6 @@ impl QueryCache {
         self.query += 1;
     }
 
-    /// Finds or creates the entry of a drawable and a query. Resets the entry if the appearance of
-    /// the drawable may have changed.
     pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
         let number = self.entry_index((scene.ids[slot], query.number()));
         let entry = &mut self.entries[number];
@@ -230,8 +219,7 @@ impl QueryCache {
     }
 
     /// Finds the least recently used of a few entries that the current query does not use. Each
-    /// call begins after the entry that the previous call found. `None` if the current query uses
-    /// all entries.
+    /// call begins after the entry that the previous call found.
     fn unused_entry(&mut self) -> Option<usize> {
         let count = self.entries.len();
         let places = (0..count).map(|place| (self.hand + place) % count);
@@ -241,7 +229,6 @@ impl QueryCache {
         oldest
     }
 
-    /// The answers in the cache for a word.
     #[inline]
     pub(super) fn known(&self, candidate: &Candidate, word: i32, row: i32) -> WordAnswers {
         let entry = &self.entries[candidate.entry as usize];

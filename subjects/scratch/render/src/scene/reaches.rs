@@ -35,8 +35,7 @@ impl Reach {
     /// A box that intersects no box on the stage.
     const NOWHERE: Self = Self(0);
 
-    /// The reach of a box with whole coordinates; [`NOWHERE`](Self::NOWHERE) if a coordinate is
-    /// NaN.
+    /// The reach of a box with whole coordinates.
     pub(super) fn of(area: Rect) -> Self {
         let Rect { left, right, bottom, top } = area;
         if [left, right, bottom, top].iter().any(|side| side.is_nan()) {
@@ -60,7 +59,6 @@ impl Reach {
         Self::of_sides([bottom, top, left, right]).0
     }
 
-    /// Whether each side is at least the same side in `least`.
     #[inline]
     fn is_at_least(self, least: u64) -> bool {
         // The highest bit of a side remains set in the difference if nothing is borrowed.
@@ -101,9 +99,8 @@ struct Print {
 /// Stands for the print of a drawable without a costume, and for an unknown print.
 const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
 
-/// The reaches and prints, indexed by slot. They are empty before the first query and after the
-/// scene is restored. If a reach is known and not [`Reach::NOWHERE`], the raster of the drawable is
-/// [selected](super::raise_level).
+/// The reaches and prints, indexed by slot; both may be empty. If a reach is known and not
+/// [`Reach::NOWHERE`], the raster of the drawable is [selected](super::raise_level).
 #[derive(Debug, Default)]
 pub(super) struct Reaches {
     reaches: Vec<Reach>,
@@ -125,7 +122,6 @@ impl Reaches {
         }
     }
 
-    /// Forgets the reach of a slot whose drawable may have changed.
     #[inline]
     pub(super) fn forget(&mut self, slot: usize) {
         if let (Some(reach), Some(print)) = (self.reaches.get_mut(slot), self.prints.get_mut(slot))
@@ -139,7 +135,6 @@ impl Reaches {
         self.prints.clear();
     }
 
-    /// The appearance and the skin of a drawable with a costume, if they are known.
     #[inline]
     pub(super) fn print(&self, slot: usize) -> Option<(Fingerprint, u32)> {
         let Print { appearance, skin } = *self.prints.get(slot)?;

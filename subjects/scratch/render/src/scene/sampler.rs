@@ -14,7 +14,6 @@ use crate::silhouette::Silhouette;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
     pub(super) inverse: InverseModel,
-    /// Whether touching uses one sample instead of four.
     pub(super) nearest: bool,
     warped: bool,
     /// Whether texture coordinates are precise and finite on and around the stage, and not changed
@@ -203,7 +202,7 @@ impl Scene {
     /// behind it.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Only costumes have a fixed palette.
+        // The pen layer has no palette.
         if !matches!(drawable.look, Look::Costume(_)) {
             return true;
         }

@@ -14,7 +14,6 @@ pub(super) struct Lens {
     pub(super) effects: Effects,
     pub(super) size: (f64, f64),
     pub(super) nearest: bool,
-    /// A box that contains the rectangle of the drawable.
     pub(super) colored_bounds: Rect,
 }
 
@@ -67,8 +66,7 @@ impl Shader<'_> {
         inside && self.silhouette.solid(column, row)
     }
 
-    /// The premultiplied colour (0 to 1) of the pixel around a stage point. Returns `None` where
-    /// [`sample`](Self::sample) does.
+    /// The premultiplied colour (0 to 1) of the pixel around a stage point.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
         self.sample(point).map(|sample| self.shaded(sample, ghost))
     }
@@ -84,8 +82,6 @@ impl Shader<'_> {
         if effects.any() { with_effects_gpu(color, effects, ghost) } else { color }
     }
 
-    /// The sample at a stage point; `None` outside the rectangle of the drawable, or if the raster
-    /// is empty.
     #[inline]
     pub(super) fn sample(&self, point: (f64, f64)) -> Option<Sample> {
         let lens = &self.lens;

@@ -11,8 +11,7 @@ const COUNT: usize = 256;
 
 /// A table of the slots in which ids were last found, indexed by the lowest bits of an id.
 /// Different ids can share an entry, but clones that exist at the same time rarely do, because
-/// their ids are near each other. Without the table, searches among all drawables took a third of
-/// the time of programs with hundreds of clones.
+/// their ids are near each other.
 #[derive(Debug, Default)]
 pub(super) struct Hints(OnceCell<Box<[Cell<u32>; COUNT]>>);
 
@@ -39,8 +38,7 @@ pub struct DrawableSet {
 }
 
 impl DrawableSet {
-    /// Whether the set was [filled](Self::fill) from this scene, and no drawable has been added to
-    /// the scene or removed from the scene since then.
+    /// Whether the set was [filled](Self::fill) from this scene and its slots are still valid.
     #[inline]
     pub fn is_current(&self, scene: &Scene) -> bool {
         self.version == scene.version

@@ -15,9 +15,7 @@ const UPPER_PART: f64 = 8.0;
 impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
-    /// The size of the bubble is computed from Helvetica's letter widths at 14 units (without
-    /// kerning) and a simple rule for breaking lines. The size in a browser may differ by a few
-    /// units.
+    /// The size of the bubble is estimated from Helvetica's letter widths.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
         self.set_bubble(id, Bubble::new(text_size(text), true));
@@ -36,12 +34,11 @@ impl Scene {
         }
     }
 
-    /// Places a bubble next to the upper part of its owner, on the right if `on_right` is set and
-    /// otherwise on the left, unless the bubble fits only on the other side. Returns whether the
-    /// bubble is on the right, or `on_right` if one of the drawables does not exist or `bubble` is
-    /// not a bubble.
+    /// Places a bubble next to the upper part of its owner, preferably on the right if `on_right`
+    /// is set and otherwise on the left. Returns whether the right side was chosen, or `on_right`
+    /// if there is no such bubble or owner.
     ///
-    /// This call computes the hull of the owner. If the owner has no hull, its position is used.
+    /// The call may compute the hull of the owner.
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
         let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
         let Some(slot) = self.slot(owner) else { return on_right };

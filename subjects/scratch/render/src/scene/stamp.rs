@@ -25,19 +25,16 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The fingerprint of all data that determine the pixels of the stamp.
     pub(super) fn print(&self) -> Fingerprint {
         let Pixels { columns, rows } = &self.pixels;
         let word = |range: &Range<usize>| (range.start as u64) << 32 | range.end as u64;
         self.print.with(word(columns), word(rows))
     }
 
-    /// A rectangle of pixels that contains all pixels of the stamp.
     pub(super) fn pixels(&self) -> Pixels {
         self.pixels.clone()
     }
 
-    /// Draws the part of the stamp within a tile with the pixels `within`.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, skins: &SkinSet, within: &Pixels) {
         let silhouette = match &self.look {
             Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),
@@ -91,8 +88,7 @@ impl Source {
 
 impl Scene {
     /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If the hull of
-    /// the drawable is known, the box around the hull clips the stamp. If
-    /// [colours are ignored](Self::ignore_colors), nothing is stamped.
+    /// the drawable is known, the box around the hull clips the stamp.
     pub fn pen_stamp(&mut self, id: DrawableId) {
         self.pen();
         let Some(slot) = self.slot(id) else { return };

@@ -12,7 +12,7 @@ use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 
 impl Scene {
-    /// Whether a drawable reaches beyond the stage. Computes the hull if no valid hull is known.
+    /// Whether the [`bounds`](Self::bounds) of a drawable reach beyond the stage.
     pub fn touching_edge(&mut self, id: DrawableId) -> bool {
         if self.get(id).is_none() {
             return false;

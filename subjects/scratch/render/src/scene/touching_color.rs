@@ -151,7 +151,6 @@ impl Scene {
         })
     }
 
-    /// Slots of the whole draw list, from front to back.
     pub(super) fn front_to_back(&self) -> SmallVec<[u32; 64]> {
         let slot = |&id: &DrawableId| self.slot(id).map(|slot| slot as u32);
         self.layers.list().iter().rev().filter_map(slot).collect()

@@ -67,8 +67,6 @@ impl Bitmap {
         })
     }
 
-    /// The pixels; `None` if the file is damaged or the picture does not have the size in the
-    /// header.
     fn decode(&self) -> Option<Vec<[u8; 4]>> {
         let picture = Picture::decode(&self.bytes)?;
         let factor = if self.doubled { 2 } else { 1 };

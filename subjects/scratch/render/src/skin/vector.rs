@@ -78,8 +78,7 @@ impl Vector {
         self.size.0 > 0.0 && self.size.1 > 0.0
     }
 
-    /// The number of the raster for a scale in percent; `None` if the raster would have no pixels
-    /// or the intrinsic size of the document is rounded to 0.
+    /// The number of the raster for a scale in percent.
     pub(super) fn level(&self, (sx, sy): (f32, f32)) -> Option<usize> {
         if !self.visible() {
             return Some(0);
@@ -113,7 +112,7 @@ impl Vector {
     }
 
     /// Draws the document with its intrinsic size times the scale, independently of the size of the
-    /// raster. Returns `None` if the document is invalid or cannot be drawn within the limits.
+    /// raster.
     fn rasterise(&self, number: usize, width: u32, height: u32) -> Option<Vec<[u8; 4]>> {
         let tree = self.tree.get_or_init(|| self.document.tree()).as_ref()?;
         let mut pixmap = tiny_skia::Pixmap::new(width, height)?;

@@ -95,7 +95,6 @@ impl Element {
         }
     }
 
-    /// Calls a function that may change elements for this element and all its descendants.
     pub(super) fn visit_mut(&mut self, f: &mut impl FnMut(&mut Self)) {
         f(self);
         for child in self.elements_mut() {

@@ -9,7 +9,6 @@ use crate::limits::Limits;
 /// Maximum nesting of elements, including referenced elements.
 const DEPTH: usize = 1024;
 
-/// Size of an element, including its descendants and references.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Size {
     elements: f64,
@@ -27,7 +26,6 @@ impl Size {
     }
 }
 
-/// Traversal that follows references and measures the target of each reference only once.
 struct Traversal<'a> {
     by_id: HashMap<&'a str, &'a Element>,
     /// Sizes of referenced elements, by id; zero for an element that is being measured.
@@ -35,7 +33,7 @@ struct Traversal<'a> {
 }
 
 /// Computes the size of a document. The target of a reference counts once for each reference, and a
-/// cyclic reference counts 0. Returns `None` if elements are nested too deeply.
+/// cyclic reference counts 0.
 pub(super) fn expanded_size(root: &Element) -> Option<Size> {
     let mut traversal = Traversal { by_id: HashMap::new(), known: HashMap::new() };
     collect(root, &mut traversal.by_id);
@@ -95,7 +93,6 @@ impl<'a> Traversal<'a> {
     }
 }
 
-/// Number of letters and number of elements of a `text` element, including the element itself.
 fn text_size(text: &Element) -> (f64, f64) {
     let (mut letters, mut elements) = (0, 0);
     text.visit(&mut |element| {

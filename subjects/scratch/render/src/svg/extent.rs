@@ -4,7 +4,7 @@
 use resvg::tiny_skia::{Path, Point, Transform};
 use resvg::usvg;
 
-/// A box. The size is rounded separately from the corner.
+/// The size is rounded separately from the corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     pub(super) x: f32,
@@ -13,7 +13,6 @@ pub(super) struct Extent {
     pub(super) height: f32,
 }
 
-/// The box around everything in a group, if there is anything.
 pub(super) fn extent_of(group: &usvg::Group) -> Option<Extent> {
     let boxes = group.children().iter().filter_map(|node| match node {
         usvg::Node::Group(group) => extent_of(group),

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use resvg::usvg::{self, FontFamily, fontdb};
 
-/// Names of font families in Scratch, and their fonts.
 const FAMILIES: [(&str, &[u8]); 7] = [
     (SANS_SERIF, include_bytes!("../../fonts/NotoSans-Medium.ttf")),
     (SERIF, include_bytes!("../../fonts/SourceSerifPro-Regular.otf")),
@@ -21,7 +20,6 @@ const SERIF: &str = "Serif";
 const WITHOUT_SERIFS: [&str; 6] =
     ["Arial", "Helvetica", "Helvetica Neue", "Roboto", "Tahoma", "Verdana"];
 
-/// The font resolver. Fonts are loaded for the first document that contains text.
 pub(super) fn resolver() -> usvg::FontResolver<'static> {
     usvg::FontResolver {
         select_font: Box::new(|font, database| {
@@ -35,7 +33,6 @@ pub(super) fn resolver() -> usvg::FontResolver<'static> {
     }
 }
 
-/// The name under which a family of a document is looked up in [`FAMILIES`].
 fn name_of(family: &FontFamily) -> &str {
     match family {
         FontFamily::SansSerif | FontFamily::Monospace => SANS_SERIF,

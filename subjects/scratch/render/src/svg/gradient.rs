@@ -11,9 +11,7 @@ pub(super) struct BoundingBox {
     pub(super) height: f64,
 }
 
-/// Replacement for a reference to a gradient.
 pub(super) enum Paint {
-    /// A new gradient with this id.
     Copy(String, Element),
     Color(String),
     Unchanged,
@@ -23,8 +21,7 @@ pub(super) enum Paint {
 /// path before the transformation.
 ///
 /// Radial gradients become circular, because their radius is scaled by an average. A linear
-/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if there
-/// is no such colour.
+/// gradient whose ends are equal becomes the colour of its last stop.
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
@@ -80,7 +77,7 @@ pub(super) fn baked_gradient(
 }
 
 /// The axis of a linear gradient after a transformation: perpendicular to the transformed lines of
-/// equal colour. If these lines have no direction, both ends are transformed as points.
+/// equal colour.
 fn transformed_axis(
     start: (f64, f64),
     end: (f64, f64),

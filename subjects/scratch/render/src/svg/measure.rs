@@ -28,8 +28,7 @@ pub(super) fn parse_view_box(text: &str) -> ViewBox {
     }
 }
 
-/// The intrinsic size of a picture in CSS pixels, from its `width` and `height` attributes; the
-/// size of the `viewBox` if an attribute is missing.
+/// The intrinsic size of a picture in CSS pixels, from its `width` and `height` attributes.
 pub(super) fn intrinsic_size(
     view_box: ViewBox,
     (width, height): (Option<&str>, Option<&str>),
@@ -49,7 +48,7 @@ pub(super) fn intrinsic_size(
     }
 }
 
-/// A length in CSS pixels; `None` for percentages and for negative and invalid lengths.
+/// A length in CSS pixels.
 fn pixels(text: &str) -> Option<f64> {
     let length: Length = text.trim().parse().ok()?;
     let unit = match length.unit {
@@ -67,8 +66,7 @@ fn pixels(text: &str) -> Option<f64> {
 }
 
 /// The box around the drawing of a prepared document without a `viewBox`, plus half of the largest
-/// stroke width on every side, for which an element with a `stroke` counts as at least 1 wide. A
-/// box without area gets no margin; an empty or invalid document has an empty box at the origin.
+/// stroke width on every side. An element with a `stroke` counts as at least 1 wide.
 pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     let mut broadest = 0.0_f64;
     root.visit(&mut |element| {

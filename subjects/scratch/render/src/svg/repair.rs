@@ -62,7 +62,6 @@ fn resolve_entities(text: &mut Cow<'_, str>) {
     text.to_mut().replace_range(tag, &mended);
 }
 
-/// Rewrites every tag that begins with `name`.
 fn in_tags(text: &str, name: &str, rewrite: impl Fn(&str) -> String) -> String {
     let mut rest = text;
     let mut result = String::with_capacity(text.len());

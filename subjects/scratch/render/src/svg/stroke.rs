@@ -19,7 +19,6 @@ const CONTAINERS: [&str; 9] =
 const SHAPES: [&str; 9] =
     ["circle", "ellipse", "image", "line", "polygon", "polyline", "rect", "text", "use"];
 
-/// Properties of an element, its own or inherited from its ancestors.
 #[derive(Clone)]
 struct Inherited {
     matrix: Matrix,

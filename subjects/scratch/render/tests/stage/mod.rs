@@ -1,4 +1,4 @@
-//! Scenes for tests, mostly with rectangles, for which results agree exactly with the original.
+//! Scenes for tests, mostly with rectangles.
 
 // Not every function is used.
 #![allow(dead_code)]
