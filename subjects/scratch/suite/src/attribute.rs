@@ -58,11 +58,11 @@ pub enum Attribute {
     Touching(u16),
     /// Whether the object touches the edge of the stage.
     TouchingEdge,
-    /// The range of a variable's values after each step of a policy.
+    /// The range of a variable's values after the steps of a policy.
     Range(u32),
 }
 
-/// The range of a variable's values after each step of a policy.
+/// The range of a variable's values after the steps of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The minimum; NaN if a value is not a number.
@@ -85,7 +85,7 @@ impl Range {
         self.rises &= last.is_none_or(|last| value >= last);
     }
 
-    /// Whether all values are finite numbers.
+    /// Whether both bounds are finite.
     pub fn is_finite(&self) -> bool {
         self.least.is_finite() && self.most.is_finite()
     }
@@ -110,14 +110,12 @@ pub enum AttributeValue {
     Bubble(Option<Text>),
     /// The value of a variable.
     Value(Value),
-    /// The range of a variable's values after each step.
+    /// The range of a variable's values after the steps of a policy.
     Range(Range),
 }
 
 impl Attribute {
-    /// The current value; `None` if the object or the attribute does not exist, and for
-    /// [`Attribute::Range`], which has no value at a single time. An object that does not exist
-    /// touches nothing.
+    /// The current value; `None` if there is none, as for [`Attribute::Range`].
     pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
         if let Attribute::Touching(other) = self {
             let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();

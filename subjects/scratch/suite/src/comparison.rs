@@ -70,7 +70,6 @@ pub(crate) fn fraction_tolerance(expected: f64) -> Option<f64> {
     fraction.then(|| 1e-6 * expected.abs().max(1.0))
 }
 
-/// Whether two values of a variable are numerals that differ by at most the tolerance.
 fn nearly(expected: &Value, actual: &Value) -> bool {
     let (a, b) = (expected.js_number(), actual.js_number());
     fraction_tolerance(a).is_some_and(|tolerance| (a - b).abs() <= tolerance)

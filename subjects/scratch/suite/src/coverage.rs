@@ -12,9 +12,7 @@ use crate::goals::Branch;
 use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
-/// Set of evaluated blocks, and the tracer that collects them. Branch distances are computed only
-/// if branches are collected as well. Both uses share one type, because the VM is compiled again
-/// for each type of tracer.
+/// Set of evaluated blocks, and the tracer that collects them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks {
     covered: Vec<u64>,
@@ -42,7 +40,7 @@ impl CoveredBlocks {
     /// Whether the block was evaluated.
     ///
     /// # Panics
-    /// If the project has no such block.
+    /// If the number of the block is too large for the set.
     pub fn contains(&self, block: BlockNo) -> bool {
         self.covered[block.0 as usize / 64] & 1 << (block.0 % 64) != 0
     }
@@ -124,11 +122,11 @@ impl CoveredBlocks {
 /// position in `goals`, which contains blocks and [branches](crate::goals::branches).
 ///
 /// # Errors
-/// If the suite was made for a different number of goals, an event or policy names a sprite that
-/// the program lacks, a policy cannot be executed, or a test has more than `max_steps` steps.
+/// If the suite does not fit the program or the goals, or if a test has more than `max_steps`
+/// steps.
 ///
 /// # Panics
-/// If a goal is not a block or branch of the program.
+/// If the number of a goal is too large for the program.
 pub fn measure_coverage(
     suite: &Suite,
     program: &Arc<Program>,
@@ -140,7 +138,6 @@ pub fn measure_coverage(
     Ok(tests.map(|(number, test)| executions.covered(number, suite.seed_of(test))).collect())
 }
 
-/// Executes the tests of a suite and records which goals they cover.
 pub(crate) struct Executions<'a> {
     goals: &'a [BlockNo],
     words: Vocabulary,
@@ -149,10 +146,6 @@ pub(crate) struct Executions<'a> {
 }
 
 impl<'a> Executions<'a> {
-    /// The tests of a suite for a program.
-    ///
-    /// # Errors
-    /// Like [`measure_coverage`].
     pub(crate) fn new(
         suite: &Suite,
         program: &Arc<Program>,

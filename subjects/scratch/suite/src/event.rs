@@ -106,8 +106,7 @@ impl Event {
     }
 
     /// Whether the position of a sprite or the volume in the event is finite; true for events
-    /// without such a number. Programs can move sprites to positions that are infinite or not
-    /// numbers, where no input can be sent.
+    /// without such a number.
     pub fn is_finite(&self) -> bool {
         match *self {
             Event::ClickClone { x, y, .. }

@@ -22,8 +22,7 @@ use crate::error::{SuiteError, UnknownSprite};
 use crate::event::{Event, Vocabulary};
 use machine::Machine;
 
-/// Name of the engine in suites. Records contain suites, so the name changes with the engine id of
-/// the subject kind and not with the version of the package.
+/// Name of the engine in suites.
 pub const ENGINE: &str = "scratch 5";
 
 /// A test suite: everything that an execution needs, except the project.
@@ -78,15 +77,14 @@ impl Default for Suite {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteTest {
-    /// Numbers of the goals that the test covers, ascending.
+    /// The numbers of the goals that the test covers, ascending.
     pub covers: Vec<u32>,
     /// The goals in `covers` that the test missed in at least one re-execution, ascending; empty if
     /// this was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
     /// Number of re-executions in which all stable assertions held, if the requested number of
-    /// successive re-executions was not reached. `None` if the requested number was reached, or if
-    /// the test was not re-executed.
+    /// successive re-executions was not reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
     /// Number of codons of the chromosome from which the test was generated; with random testing,
@@ -97,7 +95,7 @@ pub struct SuiteTest {
     pub seed: Option<u64>,
     /// The events.
     pub events: Vec<SuiteEvent>,
-    /// The policy that chooses the events after `events`; `None` if the test ends after `events`.
+    /// The policy that chooses the events after `events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
     /// Stable assertions, which held in all executions of the test, ordered by event.
@@ -127,11 +125,7 @@ impl SuiteTest {
         self.events.len() + usize::from(self.policy.is_some())
     }
 
-    /// Returns the events of the test with numbers instead of names. Adds keys and answers to the
-    /// vocabulary. `number` is the position of the test in its suite.
-    ///
-    /// # Errors
-    /// If an event names a sprite that the vocabulary lacks.
+    /// Adds keys and answers to the vocabulary. `number` is the position of the test in its suite.
     pub(crate) fn resolve(
         &self,
         number: usize,
@@ -144,13 +138,11 @@ impl SuiteTest {
     }
 }
 
-/// Serialises a value as JSON on one line.
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     // Writing fails only for maps whose keys are not strings, and suites contain no maps.
     serde_json::to_string(value).expect("suites hold numbers, strings and lists")
 }
 
-/// Appends a list of a test, with one element on each line.
 fn lines<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     text.push_str(&format!(", \"{name}\": ["));
     for (position, element) in list.iter().enumerate() {
@@ -223,8 +215,7 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// If the text is not a suite, has an unknown version of the format, or has settings of the VM
-    /// with which a step might never end.
+    /// If the text is not a valid suite.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         #[derive(Deserialize)]
         struct Version {

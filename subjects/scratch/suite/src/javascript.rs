@@ -18,10 +18,9 @@ const HELPERS: &str = include_str!("javascript/helpers.js");
 const LOUDNESS: &str = include_str!("javascript/loudness.js");
 
 impl Suite {
-    /// The suite in the format of Whisker: a CommonJS module with one asynchronous function for
-    /// each test. Inputs arrive before the same steps, and assertions are checked after the same
-    /// steps, as in a [`Runner`](crate::Runner). Assertions about ranges, flaky assertions (because
-    /// Whisker draws different random numbers), and tests in which a network decides are left out.
+    /// The suite in the format of Whisker: a CommonJS module with asynchronous functions. Inputs
+    /// arrive before the same steps, and assertions are checked after the same steps, as in a
+    /// [`Runner`](crate::Runner). What cannot be reproduced in Whisker is left out.
     pub fn to_javascript(&self) -> String {
         let mut js = String::new();
         // Writing to a string does not fail.
@@ -114,7 +113,6 @@ impl SuiteEvent {
         }
     }
 
-    /// Writes the statements that send the event and run its steps.
     fn write(&self, js: &mut String) {
         let statement = match self {
             Self::KeyPress { key, steps } => {
@@ -156,7 +154,6 @@ impl SuiteEvent {
 }
 
 impl Assertion {
-    /// Writes the statements that check the assertion.
     fn write(&self, js: &mut String, tolerances: &Tolerances) {
         let object = match (&self.sprite, self.clone) {
             (None, _) => "t.getStage()".to_owned(),
@@ -227,7 +224,6 @@ impl Assertion {
     }
 }
 
-/// The statement that asserts a number.
 fn near(actual: &str, expected: f64, tolerance: f64, message: &str) -> String {
     let value = number(expected);
     if expected.is_nan() {

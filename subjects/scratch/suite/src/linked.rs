@@ -13,9 +13,9 @@ use crate::verdict::AssertionNo;
 /// A suite whose names have been looked up in a program, ready to be executed by any
 /// [`Runner`](crate::Runner) of this program.
 ///
-/// Linking executes nothing and is therefore cheap. A mutant of a project needs a separate linked
-/// suite unless the suite of the original [fits](LinkedSuite::fits), because a variable to which
-/// only the changed block referred may be missing.
+/// A mutant of a project needs a separate linked suite unless the suite of the original
+/// [fits](LinkedSuite::fits), because a variable to which only the changed block referred may be
+/// missing.
 pub struct LinkedSuite {
     /// Seed of the random numbers of the VM in all tests; initially the seed of the suite. Tests
     /// with a separate seed use that seed only while this field is the seed of the suite.
@@ -27,7 +27,6 @@ pub struct LinkedSuite {
     pub(crate) tests: Vec<LinkedTest>,
 }
 
-/// A test with numbers in place of names.
 pub(crate) struct LinkedTest {
     seed: Option<u64>,
     pub(crate) events: Vec<Event>,
@@ -36,7 +35,6 @@ pub(crate) struct LinkedTest {
     pub(crate) checks: Vec<Check>,
 }
 
-/// An assertion with numbers in place of names.
 pub(crate) struct Check {
     /// Position of the event after which the assertion is checked.
     pub(crate) after: u32,
@@ -51,11 +49,8 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If the suite is for a different version of Scratch, an event names a sprite that the program
-    /// does not have, a policy cannot be executed on the program, an assertion refers to an event
-    /// that its test does not have, or an assertion about a range refers to an event that is not a
-    /// policy. Assertions about sprites, variables and lists that the program does not have are not
-    /// errors: they fail when they are checked.
+    /// If the suite cannot be executed on the program. Assertions about sprites, variables and
+    /// lists that the program does not have are not errors: they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let compat = suite.machine.compat;
         if compat != program.compat() {
@@ -125,9 +120,6 @@ impl LinkedTest {
     }
 
     /// A test without its assertions.
-    ///
-    /// # Errors
-    /// If an event or the policy cannot be executed on the program.
     pub(crate) fn unchecked(
         number: usize,
         test: &SuiteTest,
@@ -199,8 +191,6 @@ impl Check {
     }
 }
 
-/// The attribute and the value of an expectation; `None` if the program has no sprite, variable or
-/// list with this name.
 fn look_up(
     expected: &Expected,
     target: u16,
@@ -253,7 +243,7 @@ fn look_up(
 
 impl Check {
     /// The variable whose values are read after each step of a policy: its target and its position
-    /// in the target; `None` if the assertion is not about a range.
+    /// in the target.
     pub(crate) fn in_play(&self) -> Option<(u16, u32)> {
         match self.attribute {
             Attribute::Range(variable) => Some((self.object.target, variable)),
@@ -261,7 +251,6 @@ impl Check {
         }
     }
 
-    /// The actual value; `None` if the object or the attribute does not exist.
     pub(crate) fn read<T: Tracer>(&self, vm: &mut Vm<T>) -> Option<AttributeValue> {
         let id = self.object.find(vm)?;
         self.attribute.read(id, vm)

@@ -1,6 +1,5 @@
-//! Policies, which observe the program and react according to rules and networks. Names are
-//! replaced by numbers, so that decisions do not compare strings;
-//! [`SuitePolicy`](crate::SuitePolicy) contains the names.
+//! Policies, which observe the program and react according to rules and networks. Numbers take the
+//! place of the names in [`SuitePolicy`](crate::SuitePolicy).
 
 mod brain;
 mod link;

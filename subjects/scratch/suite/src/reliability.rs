@@ -19,7 +19,6 @@ pub struct Reliability {
     /// For each other seed and each goal, whether at least one test covers the goal under this
     /// seed.
     under: Vec<Vec<bool>>,
-    /// For each goal, the maximum number of other seeds under which a single test covers it.
     best: Vec<usize>,
 }
 
@@ -77,7 +76,7 @@ impl Reliability {
 /// Like [`measure_coverage`](crate::measure_coverage).
 ///
 /// # Panics
-/// If a goal is not a block or branch of the program.
+/// If the number of a goal is too large for the program.
 pub fn measure_reliability(
     suite: &Suite,
     program: &Arc<Program>,

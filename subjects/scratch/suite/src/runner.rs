@@ -24,7 +24,7 @@ pub struct Runner<T: Tracer = ()> {
 
 impl<T: Tracer> Runner<T> {
     /// Creates a runner for a program. The settings of the VM should be the settings of the suite
-    /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
+    /// ([`Suite::machine`](crate::Suite::machine)).
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
         Runner::of(Vm::new(program, machine, Random::portable(0), tracer))
     }
@@ -73,10 +73,9 @@ impl<T: Tracer> Runner<T> {
         self.check(suite, test, suite.seed_of(test), bounds, |_, _| ControlFlow::Break(()))
     }
 
-    /// Executes a test under any seed. `failed` is called with each assertion that does not hold
-    /// and the actual value (`None` if the object or the attribute does not exist); the first
-    /// assertion for which `failed` breaks determines the verdict. If `failed` never breaks and the
-    /// bounds do not end the execution, the test passes.
+    /// Executes a test under any seed. `failed` is called with each assertion that does not hold,
+    /// and with the actual value if there is one; the first assertion for which `failed` breaks
+    /// determines the verdict.
     ///
     /// # Panics
     /// If there is no such test.
@@ -146,7 +145,7 @@ impl<T: Tracer> Runner<T> {
     }
 
     /// Executes a test under any seed without checking assertions. `each` is called after each
-    /// step, with the number of the policy's rule that chose the event; `None` if no rule chose it.
+    /// step, with the number of the policy's rule that chose the event, if a rule chose it.
     ///
     /// # Panics
     /// If there is no such test.
@@ -191,7 +190,7 @@ impl<T: Tracer> Runner<T> {
         ControlFlow::Continue(())
     }
 
-    /// Executes a test under a seed. The words of the test are numbers in `words`.
+    /// The words of the test are numbers in `words`.
     pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
         let seen = &mut Ranges::default();
@@ -204,7 +203,6 @@ impl<T: Tracer> Runner<T> {
         &mut self.vm
     }
 
-    /// Restores the state after loading, seeds the VM and sends the green flag.
     fn begin(&mut self, seed: u64) {
         self.vm.restore(&self.start);
         self.vm.set_random(Random::portable(seed));
@@ -249,7 +247,6 @@ impl Ranges {
         }
     }
 
-    /// The range of a variable's values so far, if there are any.
     fn get(&self, variable: (u16, u32)) -> Option<Range> {
         let found = self.all.iter().find(|seen| seen.variable == variable);
         found.and_then(|seen| seen.values.map(|(range, _)| range))

@@ -15,15 +15,12 @@ pub struct AssertionNo {
 /// Limits on the execution of a test, and the choice of the assertions to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Maximum number of steps of a test. The number of steps is known from the events, so a longer
-    /// test is not executed and has the verdict [`Verdict::StepLimit`].
+    /// Maximum number of steps of a test. A longer test is not executed.
     pub steps: u64,
-    /// Maximum number of blocks that the test executes. If it is reached, no further block is
-    /// executed, and the test ends with [`Verdict::Fault`].
+    /// Maximum number of blocks that the test executes. If it is reached, the test ends with
+    /// [`Verdict::Fault`].
     pub blocks: u64,
-    /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its VM. If
-    /// not, the test continues, although each step of a program that loops forever can execute
-    /// millions of blocks.
+    /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its VM.
     pub faults_end: bool,
     /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project under
     /// the seed of the suite, but a failure under another seed does not show a defect.
@@ -79,7 +76,6 @@ pub struct Execution {
     pub steps: u64,
     /// Number of executed blocks, counted as for the budgets of [`catherd_scratch_vm::VmSettings`].
     pub blocks: u64,
-    /// Description of the first limit of the VM that the program reached, even if it did not end
-    /// the test; `None` if the program reached no limit.
+    /// Description of the first limit of the VM that the program reached, if any.
     pub fault: Option<&'static str>,
 }

@@ -177,9 +177,8 @@ fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetI
         .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
 }
 
-/// The position of a click. For an original, it is the given position; `None` if no sprite or clone
-/// is exactly there. For a clone, it is the current position of the clone; `None` if the clone does
-/// not exist or its position is not finite.
+/// The position of a click: for an original, the given position, if a sprite or clone is exactly
+/// there; for a clone, the current position of the clone.
 fn place_of_click<T: Tracer>(
     vm: &Vm<T>,
     sprite: u16,

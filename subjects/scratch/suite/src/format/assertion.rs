@@ -90,7 +90,7 @@ pub enum Expected {
         /// The value.
         value: String,
     },
-    /// The range of a variable's values after each step of the policy. The policy counts as the
+    /// The range of a variable's values after the steps of the policy. The policy counts as the
     /// event after which the range is checked.
     Range {
         /// Name of the variable.

@@ -65,9 +65,6 @@ mod compat {
 const MAX_FACTOR: u64 = 16;
 
 /// Checks that the VM's settings bound its steps.
-///
-/// # Errors
-/// If a setting is too large; the error names the first such setting.
 pub(crate) fn check(machine: &VmSettings) -> Result<(), SuiteError> {
     let default = VmSettings::default();
     let bounds = [

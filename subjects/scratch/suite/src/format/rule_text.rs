@@ -57,7 +57,6 @@ impl fmt::Display for Proposal {
     }
 }
 
-/// A number of steps.
 struct Steps(u32);
 
 impl fmt::Display for Steps {

@@ -19,7 +19,6 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 pub const FORMAT: u32 = 7;
 
 impl Suite {
-    /// The version of the format in which the suite is written.
     pub(super) fn written_format(&self) -> u32 {
         let of_machine = if self.machine.compat == Compat::default() { 2 } else { 7 };
         self.tests.iter().map(SuiteTest::format).max().unwrap_or(0).max(of_machine)

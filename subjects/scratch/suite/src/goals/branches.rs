@@ -28,8 +28,8 @@ impl Branch {
     }
 }
 
-/// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and
-/// of edge-activated hats; for `forever`, only the outcome that the body is entered.
+/// The numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops,
+/// and of edge-activated hats; for `forever`, only the outcome that the body is entered.
 pub fn branches(project: &Project, blocks: &[BlockNo]) -> Vec<BlockNo> {
     let count = project.block_count();
     let of_block = |&block: &BlockNo| {

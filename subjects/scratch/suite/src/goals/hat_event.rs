@@ -118,7 +118,6 @@ fn blocks<'a>(
     })
 }
 
-/// The event that a hat waits for.
 fn received(target: &Target, block: &Block) -> Option<HatEvent> {
     let field = |name| block.field(name).map_or("", |field| field.text());
     block.top_level.then_some(())?;

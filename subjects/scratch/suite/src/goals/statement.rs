@@ -60,7 +60,7 @@ pub fn is_statement(opcode: Opcode) -> bool {
     !reporter && !name.ends_with("_menu")
 }
 
-/// Whether the block counts as taking time, so that a test may end within the block.
+/// Whether the block counts as taking time. A test may end within such a block.
 pub fn takes_time(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(

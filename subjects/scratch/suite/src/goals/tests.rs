@@ -4,7 +4,6 @@ use catherd_scratch_sb3::test_support::LabelledProject;
 
 use super::*;
 
-/// The labels of the goals, in order.
 fn labels(source: &str, set: GoalSet) -> Vec<String> {
     let labelled = LabelledProject::new(source);
     let settings = GoalSettings { set, ..GoalSettings::default() };

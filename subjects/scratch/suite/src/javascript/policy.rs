@@ -153,7 +153,6 @@ impl SuitePolicy {
         js.push_str("    policy.elapsed = t.getTotalStepsExecuted() - now;\n  }\n");
     }
 
-    /// Names of the sprites whose positions the proposals use, each once.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for rule in &self.rules {
@@ -192,7 +191,6 @@ impl Proposal {
         matches!(press, SuiteEvent::ClickClone { .. })
     }
 
-    /// A JavaScript expression that is true if the rule proposes an event.
     fn condition(&self, place: usize) -> String {
         match self {
             Self::Follow(Follow { dead, flee: true, .. }) => {
@@ -227,7 +225,6 @@ impl Proposal {
         }
     }
 
-    /// Writes the statements that send the event and run its steps.
     fn write(&self, place: usize, js: &mut String) {
         let steer = |keys: &[String; 2], raise: &str, steps: u32| {
             let [up, down] =
@@ -274,7 +271,6 @@ impl Proposal {
 }
 
 impl Guard {
-    /// A JavaScript expression that is true if the condition holds.
     fn condition(&self) -> String {
         let sprite = |name: &str| format!("t.getSprite({})", literal(name));
         match self {

@@ -22,7 +22,6 @@ pub(super) struct Brain {
     held: Vec<(Option<KeyNo>, u64)>,
 }
 
-/// An event with the parameters that the network decided on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Decision {
     /// A key (or the mouse button for `None`) is held down for a number of steps.
@@ -78,7 +77,6 @@ impl Brain {
         }
     }
 
-    /// Releases keys and the mouse button if they have been held long enough.
     fn release<T: Tracer>(&mut self, vm: &mut Vm<T>, words: &Vocabulary) {
         let now = vm.steps();
         self.held.retain(|&(key, until)| {
@@ -111,7 +109,6 @@ impl Brain {
         }
     }
 
-    /// The value of an input node, if it can be observed now.
     fn read<T: Tracer>(&self, sense: Sense, vm: &mut Vm<T>) -> Option<f64> {
         Some(match sense {
             Sense::MouseX => vm.mouse().0 / STAGE.0,
@@ -204,8 +201,6 @@ impl Brain {
         there && (output.scripts.is_empty() || output.scripts.iter().any(reacts))
     }
 
-    /// The event of an output, with the parameters of the nodes after the first node of the output;
-    /// `None` if the event cannot be sent.
     fn event<T: Tracer>(
         &self,
         network: &Network,

@@ -11,12 +11,7 @@ use crate::format::{
 const MAX_RULES: usize = 100;
 
 impl SuitePolicy {
-    /// Converts the policy to a policy with numbers instead of names. New keys and strings are
-    /// added to the vocabulary.
-    ///
-    /// # Errors
-    /// If the policy or its network is too large, names a sprite that is not in the vocabulary, or
-    /// contains an invalid value. The error describes the problem.
+    /// New keys and strings are added to the vocabulary.
     pub(crate) fn resolve(
         &self,
         words: &mut Vocabulary,

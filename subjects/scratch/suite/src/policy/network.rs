@@ -103,8 +103,7 @@ pub struct Link {
 }
 
 impl SuiteNetwork {
-    /// The network with numbers in place of names. New keys and strings are added to the
-    /// vocabulary.
+    /// New keys and strings are added to the vocabulary.
     pub(super) fn resolve(
         &self,
         words: &mut Vocabulary,
@@ -272,7 +271,6 @@ impl Choice {
 }
 
 impl Network {
-    /// The network with the names of a vocabulary and the variables of a program.
     pub(super) fn with_names(&self, words: &Vocabulary, program: &Program) -> SuiteNetwork {
         let inputs = self.inputs.iter().map(|sense| Sight::new(*sense, words, program));
         SuiteNetwork {

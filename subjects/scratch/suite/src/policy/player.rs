@@ -77,7 +77,7 @@ impl Policy {
     }
 
     /// Like [`play`](Policy::play), but calls a function after each step, with the number of the
-    /// rule that chose the event; `None` if no rule chose it.
+    /// rule that chose the event, if a rule chose it.
     pub(crate) fn play_shown<T: Tracer>(
         &self,
         vm: &mut Vm<T>,
@@ -220,7 +220,7 @@ impl Player {
     }
 
     /// The first visible instance of a sprite, and the nearest other visible instance of a second
-    /// sprite; `None` if one of the instances does not exist.
+    /// sprite.
     fn nearest(&self, sprite: u16, to: u16) -> Option<(Place, Place)> {
         let own = *self.of(sprite).first()?;
         let others = self.of(to).iter().filter(|other| other.id != own.id);
