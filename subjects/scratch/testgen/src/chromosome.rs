@@ -29,7 +29,7 @@ impl Chromosome {
         &self.0
     }
 
-    /// Number of codons, by which the search compares tests.
+    /// Number of codons.
     pub fn length(&self) -> usize {
         self.0.len()
     }
@@ -47,7 +47,7 @@ pub struct Genetics {
     pub group: usize,
     /// Minimum number of groups in a sampled chromosome.
     pub min_groups: usize,
-    /// Maximum number of groups in a sampled, mutated or crossed chromosome.
+    /// Maximum number of groups in a chromosome.
     pub max_groups: usize,
     /// Standard deviation of the changes of mutated codons.
     pub deviation: f64,
@@ -84,7 +84,7 @@ impl Genetics {
     }
 
     /// Returns a copy in which each group is mutated with a probability of 1 divided by the number
-    /// of groups: changed, deleted, or preceded by a new group (Whisker paper, section 5.1.1).
+    /// of groups (Whisker paper, section 5.1.1).
     pub fn mutate(&self, parent: &Chromosome, rng: &mut Stream) -> Chromosome {
         let groups = parent.length().div_ceil(self.group);
         let probability = 1.0 / groups as f64;
@@ -118,8 +118,7 @@ impl Genetics {
     }
 
     /// Creates two children by relative one-point crossover (Whisker paper, section 5.1.2): both
-    /// parents are cut after about the same share of their groups and exchange the rest. If a
-    /// parent has fewer than two groups, both parents are returned unchanged.
+    /// parents are cut after about the same share of their groups and exchange the rest.
     pub fn crossover(
         &self,
         a: &Chromosome,
@@ -153,7 +152,6 @@ impl Genetics {
         codons.extend((0..self.group).map(|_| self.random_codon(rng)));
     }
 
-    /// Changes a codon by a normally distributed number, wrapping around at both ends of the range.
     fn shift(&self, codon: u16, rng: &mut Stream) -> u16 {
         let moved = rng.gaussian(f64::from(codon), self.deviation).round() as i64;
         moved.rem_euclid(i64::from(MAX_CODON) + 1) as u16
@@ -169,7 +167,6 @@ impl Genetics {
     }
 }
 
-/// Change of a group.
 #[derive(Clone, Copy, Debug)]
 enum Mutation {
     Insert,

@@ -2,9 +2,8 @@
 
 use catherd_search::Field;
 
-/// All switches are off by default. A switch that is on reproduces the published code in one detail
-/// in which it differs from the Whisker paper. The parameters of MOSA contain one more switch,
-/// `compat.mutate_parents`.
+/// Details in which the published code of Whisker differs from the Whisker paper, all off by
+/// default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
     /// Every "create clone" block may start the clones of every sprite.
@@ -12,8 +11,8 @@ pub struct Compat {
     /// A call leads to its definition and to the next block; the end of the definition leads to the
     /// exit, not back to the callers.
     pub call_edges: bool,
-    /// A user event that did not happen counts as not reached, so goals to which only this event
-    /// leads are infinitely far away.
+    /// An event that started none of its scripts counts as not reached, so goals to which only this
+    /// event leads are infinitely far away.
     pub unreached_event_is_infinite: bool,
     /// Waits are not listed while a question is open.
     pub no_wait_on_question: bool,
@@ -39,7 +38,6 @@ pub struct Compat {
 }
 
 impl Compat {
-    /// The switches under their names in study files.
     pub(crate) fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::switch("compat.clone_links", &mut self.clone_links)

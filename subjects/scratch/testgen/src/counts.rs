@@ -1,4 +1,4 @@
-//! Counts of a run.
+//! Counts of a run of test generation.
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,11 +19,9 @@ pub struct Counts {
     pub events: u64,
     /// Number of steps that the search executed.
     pub steps: u64,
-    /// Number of executions that ended early because, for one second, every step of the program
-    /// executed the maximum number of blocks, as an endless loop without screen refresh does.
+    /// Number of executions that ended early because the program hung.
     pub hung_tests: u64,
-    /// Number of executions up to and including the execution that covered the last goal; `None` if
-    /// goals remain or nothing was searched.
+    /// Number of executions up to the execution that covered the last goal, if there was one.
     pub executions_to_full_coverage: Option<u64>,
     /// Number of tests in the final suite.
     pub suite_tests: u64,
@@ -32,16 +30,16 @@ pub struct Counts {
     pub suite_events: u64,
     /// Number of stable assertions in the final suite.
     pub suite_assertions: u64,
-    /// Number of goals that at least one test of the final suite also covered in all its
-    /// re-executions; `None` without assertions, because no test was executed again.
+    /// Number of goals that some test of the final suite covered in all its re-executions; `None`
+    /// without assertions.
     pub robust: Option<u64>,
     /// Number of flaky assertions in the final suite.
     pub suite_flaky: u64,
-    /// Number of tests of the archive that the final suite does not contain.
+    /// Number of tests by which the final suite is smaller than the archive.
     pub minimised_tests: u64,
     /// Number of events that minimisation removed.
     pub minimised_events: u64,
-    /// Number of codons that minimisation removed; Whisker counts codons.
+    /// Number of codons that minimisation removed.
     pub minimised_codons: u64,
     /// Number of executions during minimisation, which are not part of the search.
     pub minimisation_executions: u64,

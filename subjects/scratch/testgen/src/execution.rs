@@ -20,7 +20,6 @@ use catherd_scratch_trace::{History, Recorder};
 use prefix_tree::{NodeNo, PrefixTree};
 use within::Tried;
 
-/// Maximum size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 
 /// Maximum size in bytes of the stretches that the VM remembers.
@@ -35,7 +34,6 @@ pub(crate) struct Executor {
     /// State after loading, with the mouse at the centre, before the green flag.
     start: Snapshot,
     prefixes: PrefixTree,
-    /// Path of the current execution in the prefix tree.
     path: Vec<NodeNo>,
     /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
@@ -53,7 +51,6 @@ pub(crate) struct Executor {
     workspace: Workspace,
     /// Limits reached before the VM was last restored.
     limits: Limits,
-    /// Buffers of [`Executor::last_improvement`].
     earlier: (Trace, Vec<f64>),
     hung: u64,
 }
@@ -115,7 +112,7 @@ impl Executor {
         }
     }
 
-    /// Restores the state after loading, seeds the VM and sends the green flag. Runs no step.
+    /// Restores the state after loading and sends the green flag. Runs no step.
     pub(crate) fn begin(&mut self) {
         self.limits.add(self.vm.hits());
         self.vm.restore(&self.start);
@@ -128,7 +125,6 @@ impl Executor {
         self.tried = Tried::at(self.spent.1);
     }
 
-    /// Limits that any execution has reached so far.
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.limits;
         limits.add(self.vm.hits());
@@ -148,13 +144,10 @@ impl Executor {
         self.interaction.has_ended()
     }
 
-    /// Whether the program has hung; the test then cannot continue.
     pub(crate) fn is_hung(&self) -> bool {
         self.interaction.is_hung()
     }
 
-    /// Number of tests that ended early in [`Executor::run`] and [`Executor::improvise`] because
-    /// the program hung.
     pub(crate) fn hung_tests(&self) -> u64 {
         self.hung
     }
@@ -163,24 +156,20 @@ impl Executor {
         self.vm.is_asking()
     }
 
-    /// Extracts events in the current state (see [`Extractor::extract`]).
     pub(crate) fn extract(&mut self) {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }
 
-    /// The random stream of extraction. A caller that discards a list of events must restore the
-    /// stream.
+    /// A caller that discards a list of events must restore the random stream of extraction.
     pub(crate) fn extraction(&mut self) -> &mut Stream {
         &mut self.extraction
     }
 
-    /// Returns the listed event at `index`, with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
         self.resolve(parameters::with_codons(event, self.prepared.settings.bounds, codon))
     }
 
-    /// The event of a choice among the listed events in the current state.
     fn resolve(&mut self, choice: EventChoice) -> Event {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }

@@ -1,9 +1,8 @@
 //! Event extraction: lists of the events that a program can react to (Whisker paper, sections 4.1
 //! and 4.2).
 //!
-//! [`Tables`] are created once for each project. They contain, for each script, a flat list of the
-//! blocks that sense input. An [`Extractor`] evaluates these lists in the state of a running
-//! program, or independently of the state, depending on its kind of [`Extraction`].
+//! [`Tables`] list, for each script of a project, the blocks that sense input. An [`Extractor`]
+//! evaluates these lists, in the state of a running program or independently of the state.
 
 mod answers;
 mod dynamic;
@@ -28,8 +27,7 @@ pub enum Extraction {
     Dynamic,
     /// Events for which a script has a handler, whether or not the script runs (Table 2).
     Static,
-    /// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds,
-    /// even if the program does not react to them (Algorithm 1).
+    /// Events of most kinds, even if the program does not react to them (Algorithm 1).
     Naive,
     /// Only waits.
     Wait,

@@ -31,7 +31,6 @@ pub struct Workspace {
     queue: Vec<NodeId>,
 }
 
-/// State of a node in an evaluation.
 #[derive(Clone, Copy, Debug)]
 struct State {
     /// Number of control flow edges from the nearest covered block or the entry.
@@ -54,11 +53,10 @@ pub struct Distance {
     /// Number of control dependences between the goal and the execution; `None` if no chain of
     /// dependences connects them.
     pub approach_level: Option<u32>,
-    /// Distance to the outcome that leads to the goal, at least 0.
+    /// Distance to the outcome that leads to the goal.
     pub branch_distance: f64,
     /// Number of blocks and events between the execution and the block to which the nearest
-    /// decision leads; `None` if it is unknown, or irrelevant because the branch distance is
-    /// positive.
+    /// decision leads, if this number is relevant.
     pub control_flow_distance: Option<u32>,
     /// All parts combined in one number (see [`Model::evaluate`]).
     pub fitness: f64,
@@ -95,8 +93,8 @@ impl Model {
         }
     }
 
-    /// The distance of the execution from a goal that is a block, with its parts. The computation
-    /// takes as long as the evaluation of all goals and is intended for tools and tests.
+    /// The distance of the execution from a goal that is a block, with its parts, for tools and
+    /// tests.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
         let mut workspace = Workspace::default();
         self.measure(trace, &mut workspace);
@@ -207,7 +205,6 @@ impl Model {
     }
 }
 
-/// Follows the dependences from the nodes in the queue to the end.
 fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: &mut Vec<NodeId>) {
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
@@ -228,7 +225,6 @@ fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: 
     }
 }
 
-/// Decision of a node that was reached.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     /// The smallest distances to the two outcomes of a condition.
@@ -240,7 +236,6 @@ enum Decision {
 }
 
 impl Decision {
-    /// The distance to the nearest of these outcomes.
     fn distance(self, outcomes: Outcomes) -> f64 {
         match self {
             Decision::Condition { .. } if outcomes.has(Outcomes::ANY) => 0.0,

@@ -23,8 +23,8 @@ use crate::request::{BranchCoverage, End, Generated, Request};
 use crate::settings::GenerationSettings;
 
 impl Prepared {
-    /// Searches for tests and creates a suite from them. `on_progress` is called after every
-    /// execution and may end the search.
+    /// Searches for tests and creates a suite from them. `on_progress` is called during the search
+    /// and may end it.
     pub fn generate(
         self: &Arc<Self>,
         request: &Request,
@@ -165,10 +165,8 @@ impl Prepared {
         Some(BranchCoverage { goals, covered })
     }
 
-    /// Adds assertions to the tests of a suite for this project: about the attributes that the
-    /// events change and, in tests with a policy, about ranges of variables. Then marks flaky
-    /// assertions and goals that are covered by chance. Tests with only flaky assertions get
-    /// assertions about the state at the end of the test.
+    /// Adds assertions to the tests of a suite for this project, and marks flaky assertions and
+    /// goals that are covered by chance.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {

@@ -30,17 +30,14 @@ pub(crate) const FIRST_EVENT: NodeId = 3;
 pub(crate) struct Outcomes(u8);
 
 impl Outcomes {
-    /// Every outcome.
     pub(crate) const ANY: Self = Self(1);
     pub(crate) const TRUE: Self = Self(2);
     pub(crate) const FALSE: Self = Self(4);
 
-    /// Whether one of `outcomes` takes the edge.
     pub(crate) fn has(self, outcomes: Self) -> bool {
         self.0 & outcomes.0 != 0
     }
 
-    /// Whether all of `outcomes` take the edge.
     fn includes(self, outcomes: Self) -> bool {
         self.0 & outcomes.0 == outcomes.0
     }
@@ -57,7 +54,6 @@ pub(crate) struct Edge {
     pub(crate) when: Outcomes,
 }
 
-/// Control flow and control dependence between events and live statement blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     events: Vec<HatEvent>,
@@ -72,8 +68,6 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of a project's live code. With `call_edges`, a call leads to its definition and to
-    /// the next block, and the end of the definition leads to the exit.
     pub(crate) fn of(project: &Project, code: &LiveCode, call_edges: bool) -> Self {
         edges::graph(project, code, call_edges)
     }
@@ -111,7 +105,6 @@ impl Graph {
         self.first_block() as usize + self.blocks.len()
     }
 
-    /// The node of `blocks()[0]`.
     pub(crate) fn first_block(&self) -> NodeId {
         FIRST_EVENT + self.events.len() as u32
     }
@@ -126,7 +119,6 @@ impl Graph {
         &self.blocks
     }
 
-    /// Control flow edges from each node.
     pub(crate) fn flow(&self) -> &Adjacency<Edge> {
         &self.flow
     }
@@ -136,12 +128,10 @@ impl Graph {
         &self.dependence
     }
 
-    /// The blocks that send an event, counted from 0.
     pub(crate) fn senders(&self, event: usize) -> &[NodeId] {
         self.senders.of(event as u32)
     }
 
-    /// The blocks that an event, counted from 0, starts.
     pub(crate) fn hats(&self, event: usize) -> &[NodeId] {
         self.hats.of(event as u32)
     }

@@ -2,7 +2,7 @@
 
 use catherd_scratch_vm::{Hits, Limit};
 
-/// Number of times that the executions of a run reached a limit.
+/// Hits of a limit in the executions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCount {
     /// Number of executions that reached the limit.

@@ -19,8 +19,7 @@ impl ScratchProblem<'_> {
     /// Extension: appends events to the test while each of them brings a goal closer. Extension
     /// answers questions, uses events that have just become possible, and otherwise waits.
     ///
-    /// Returns `None` if extension was already applied to the test, if the test has no room for
-    /// more codons or covers all goals, or if the program was not running at the end of the test.
+    /// Returns `None` if the test cannot be extended.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,
@@ -140,9 +139,8 @@ impl ScratchProblem<'_> {
         is_wait
     }
 
-    /// Reduction: removes the groups after the last event that brought a goal closer; `None` if
-    /// there are no such groups. The shorter test has the same fitness as the longer test, so it is
-    /// not executed.
+    /// Reduction: removes the groups after the last event that brought a goal closer. The shorter
+    /// test has the same fitness as the longer test, so it is not executed.
     pub(crate) fn reduction(&mut self, test: &TestCase) -> Option<TestCase> {
         let events = self.executor.last_improvement(&test.history, &test.fitness);
         let length = events as usize * self.genetics.group;
@@ -158,14 +156,10 @@ impl ScratchProblem<'_> {
     }
 }
 
-/// The next move of extension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Move {
-    /// Send the listed event at this index.
     Send(usize),
-    /// Prolong the last wait.
     WaitOn,
-    /// Stop, because there is nothing to send.
     None,
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use catherd_scratch_suite::event::Event;
 use catherd_search::{Clock, Stream, Test};
 
-/// A test that may become part of the suite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
     /// Recorded events. A wait of one step follows each of them.
@@ -16,7 +15,6 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Creates a candidate from an executed test and its events.
     pub(crate) fn new(events: Vec<Event>, test: &impl Test) -> Self {
         let goals = test.fitness().iter().zip(0..);
         let covered = goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal);
@@ -26,7 +24,6 @@ impl Candidate {
 
 /// Executes recorded events, even if an extractor would not list them.
 pub(crate) trait Replayer {
-    /// Whether these events cover a goal.
     fn covers(&mut self, events: &[Event], goal: u32) -> bool;
     /// Returns all goals that these events cover, in ascending order.
     fn covered(&mut self, events: &[Event]) -> Vec<u32>;
@@ -45,15 +42,12 @@ pub(crate) struct Minimisation<'a> {
     pub(crate) group: usize,
 }
 
-/// The final tests, and counts of removed tests, events and codons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Minimised {
     pub(crate) tests: Vec<Candidate>,
     /// Number of tests by which the suite is smaller than the archive.
     pub(crate) removed_tests: u64,
-    /// Number of events that were removed from tests of the suite.
     pub(crate) removed_events: u64,
-    /// Number of codons that were removed with these events.
     pub(crate) removed_codons: u64,
     pub(crate) executions: u64,
 }
@@ -133,9 +127,7 @@ impl Minimisation<'_> {
 }
 
 /// Removes events one by one, later events first, if the rest `holds`, and starts again after each
-/// removal, so no single event can be removed from the result. At least one event remains, because
-/// a test without events would run no step. Ends early if `holds` returns `None`, because the
-/// budget is spent.
+/// removal. At least one event remains, because a test without events would run no step.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {
     let mut shorter = Vec::with_capacity(events.len());
     'pass: while events.len() > 1 {
@@ -258,7 +250,6 @@ mod tests {
 
     #[test]
     fn removal_stops_at_the_deadline() {
-        /// A clock that advances by a second each time it is read.
         struct Seconds(std::cell::Cell<u64>);
 
         impl Clock for Seconds {

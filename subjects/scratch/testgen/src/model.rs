@@ -31,7 +31,6 @@ pub struct Model {
     block_count: usize,
     independent: Vec<usize>,
     has_any_input_event: bool,
-    /// Computed when first needed.
     depths: OnceLock<Vec<u32>>,
 }
 
@@ -139,10 +138,8 @@ impl Model {
         }
     }
 
-    /// For each goal, the other goals at least one of which must be covered first: the blocks whose
-    /// outcome decides whether control reaches the goal, or the blocks that send the event that
-    /// starts the script. The list is empty for goals that depend on a user event, even if they
-    /// also depend on blocks, and for goals that depend on nothing. A branch depends on its block.
+    /// For each goal, the other goals of which at least one must be covered first. The list is
+    /// empty if the goal can be covered without other goals.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         let mut dependencies = dependencies::dependencies(&self.graph);
         dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));
@@ -150,7 +147,7 @@ impl Model {
     }
 
     /// Goals whose coverage implies the coverage of the other goals at which the search aims, in
-    /// ascending order. Contains only goals at which the search aims.
+    /// ascending order.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

@@ -6,17 +6,15 @@ use catherd_search::Stream;
 /// The largest codon. The smallest codon is 0.
 pub const MAX_CODON: u16 = 480;
 
-/// Width and height of the range of mouse positions that codons choose.
 const STAGE: (u16, u16) = (480, 360);
 
 /// Bounds on the durations of events, in steps (Whisker paper, Algorithm 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurationBounds {
-    /// Bound on the duration of key presses, which last at least one step. Codons choose shorter
-    /// durations, if possible; random durations may equal the bound. Default: 10.
+    /// Bound on the duration of key presses, which last at least one step. Default: 10.
     pub key: usize,
-    /// Bound on the duration of waits, interpreted as for key presses. Default: 100. The codon 480
-    /// and positive multiples of 100 always choose exactly as many steps (see [`with_codons`]).
+    /// Bound on the duration of waits, which last at least one step. Default: 100. Some codons
+    /// choose longer waits (see [`with_codons`]).
     pub wait: usize,
 }
 
@@ -55,8 +53,7 @@ pub fn with_codons(
     event.into()
 }
 
-/// The event with random parameters: durations of key presses and waits up to their bounds, numbers
-/// from 0 to 100, positions of the mouse on the stage, and angles of drags.
+/// The event with random parameters.
 pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> EventChoice {
     let event = match event {
         Event::KeyPress { key, .. } => {
@@ -107,9 +104,8 @@ impl EventChoice {
         self.angle
     }
 
-    /// Returns the event to be sent. Drags with a direction are shifted by the size of the dragged
-    /// object: `extent` returns the width and height of its bounding box, and is called only for
-    /// such drags.
+    /// Returns the event to be sent. `extent` returns the width and height of the bounding box of a
+    /// dragged object.
     pub fn event(self, extent: impl FnOnce() -> (f64, f64)) -> Event {
         match (self.event, self.angle) {
             (Event::DragSprite { sprite, instance, x, y }, Some(angle)) => {
@@ -127,9 +123,8 @@ impl EventChoice {
     }
 }
 
-/// The codon modulo the bound, but at least 1.
 fn below(codon: u16, bound: usize) -> u32 {
-    // The cast is lossless, because the value is not larger than the codon (u16).
+    // The cast is lossless, because codons have 16 bits.
     (usize::from(codon) % bound).max(1) as u32
 }
 

@@ -19,7 +19,6 @@ pub struct Prepared {
     pub(crate) settings: GenerationSettings,
     /// Number of parameter codons in a group.
     pub(crate) parameters: usize,
-    /// Numbers of the goals, deepest in the control dependence graph first.
     pub(crate) order: Vec<u32>,
     pub(crate) observer: Observer,
 }
@@ -64,7 +63,7 @@ impl Prepared {
         &self.settings
     }
 
-    /// Numbers of the goals, deepest in the control dependence graph first.
+    /// The numbers of the goals, deepest in the control dependence graph first.
     pub fn goal_order(&self) -> &[u32] {
         &self.order
     }

@@ -22,7 +22,6 @@ pub(crate) struct Executed {
     pub(crate) history: History,
     /// Whether the program had neither ended nor hung after the last event.
     pub(crate) running: bool,
-    /// Whether extension was already applied to this test.
     pub(crate) extended: Cell<bool>,
 }
 
@@ -67,7 +66,6 @@ impl Test for TestCase {
     }
 }
 
-/// The search problem of one project with one seed.
 pub(crate) struct ScratchProblem<'a> {
     pub(crate) executor: &'a mut Executor,
     pub(crate) genetics: Genetics,

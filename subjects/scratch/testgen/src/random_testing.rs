@@ -9,12 +9,10 @@ use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::execution::Executor;
 
-/// Genes of a random test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventDraws {
     /// Number of events, unless the program ends earlier.
     events: usize,
-    /// Seed of the stream from which the events are drawn.
     seed: u64,
 }
 
@@ -49,7 +47,6 @@ impl Test for GeneratedTest {
     }
 }
 
-/// The search problem of one project with one seed.
 pub(crate) struct RandomTesting<'a> {
     pub(crate) executor: &'a mut Executor,
 }

@@ -19,9 +19,7 @@ pub struct Request {
     pub budget: Budget,
     /// Name of the project in suites: usually its digest.
     pub project: String,
-    /// Regression assertions to add to the suite; `None` for a suite without assertions. Assertions
-    /// cost one further execution of each test, plus re-executions, and usually make suites several
-    /// times as large.
+    /// Regression assertions to add to the suite; `None` for a suite without assertions.
     pub assertions: Option<Assertions>,
 }
 
@@ -52,7 +50,7 @@ pub enum End {
     Search(Stop),
     /// The project has no goals, so its coverage is complete by definition.
     NothingToCover,
-    /// The project reacts to no input, so all tests are the same. The suite is one test that waits.
+    /// The project reacts to no input, so all tests are the same.
     NoInput,
 }
 
@@ -61,8 +59,8 @@ pub enum End {
 pub struct BranchCoverage {
     /// Number of branches.
     pub goals: u32,
-    /// Numbers of the covered branches in [`branches`](catherd_scratch_suite::goals::branches), in
-    /// ascending order.
+    /// The numbers of the covered branches in [`branches`](catherd_scratch_suite::goals::branches),
+    /// in ascending order.
     pub covered: Vec<u32>,
 }
 
@@ -73,7 +71,7 @@ pub struct Generated {
     pub end: End,
     /// Number of the project's goals that are blocks.
     pub goals: u32,
-    /// Numbers of these goals that the search covered, ascending.
+    /// The numbers of these goals that the search covered, ascending.
     pub covered: Vec<u32>,
     /// The branches that the search covered; `None` if branches are not goals.
     pub branches: Option<BranchCoverage>,
@@ -81,8 +79,8 @@ pub struct Generated {
     pub timeline: Vec<Improvement>,
     /// The final suite.
     pub suite: Suite,
-    /// Positions of the tests in the suite whose replay did not cover the same goals as their first
-    /// execution. If the list is not empty, the VM was not deterministic, which is a defect.
+    /// Positions in the suite of tests whose replay did not cover the same goals as their first
+    /// execution, which indicates a defect of the VM.
     pub unstable: Vec<u32>,
     /// Counts of the run.
     pub counts: Counts,

@@ -11,11 +11,9 @@ use crate::error::GenerateError;
 use crate::extraction::Extraction;
 use crate::parameters::{DurationBounds, MAX_CODON};
 
-/// Words for sets of goals in study files.
 const GOAL_SETS: &[(&str, GoalSet)] =
     &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
 
-/// Words for versions of Scratch in study files.
 const MACHINES: &[(&str, Machine)] = &[("2022", Machine::Of2022), ("today", Machine::Today)];
 
 /// Seconds by which `timer` advances in each step in Whisker (Whisker paper, section 3.2).
@@ -48,16 +46,13 @@ pub struct GenerationSettings {
     /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
     /// Number of executions after which minimisation removes no more events; 0 for no limit.
-    /// Default: 100,000. If the budget of the search limits real time, minimisation may take the
-    /// same time in addition.
+    /// Default: 100,000.
     pub minimisation_executions: usize,
     /// Deviations of the published code of Whisker.
     pub compat: Compat,
 }
 
 impl GenerationSettings {
-    /// Returns these settings, with the timers and the number of batches of today's Scratch if the
-    /// machine is today's Scratch.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =
@@ -96,16 +91,14 @@ impl Default for GenerationSettings {
 pub enum Selection {
     /// The codon modulo the number of events (Whisker paper, equation 1).
     Modulo,
-    /// Codons are divided into ranges, one for each event, so similar codons usually select the
-    /// same event.
-    /// This is an option of the published code of Whisker.
+    /// Codons are divided into ranges, so similar codons usually select the same event. This is an
+    /// option of the published code of Whisker.
     Clustering,
 }
 
 impl Selection {
     const WORDS: &[(&str, Self)] = &[("modulo", Self::Modulo), ("clustering", Self::Clustering)];
 
-    /// The index of the event that a codon selects among this number of events.
     pub(crate) fn index(self, codon: u16, events: usize) -> usize {
         let (codon, codons) = (usize::from(codon), usize::from(MAX_CODON) + 1);
         match self {
@@ -114,8 +107,7 @@ impl Selection {
         }
     }
 
-    /// Number of events, counted from the first, that codons can select among this number of
-    /// events.
+    /// Number of events, counted from the first, that codons can select.
     pub(crate) fn reach(self, events: usize) -> usize {
         match self {
             Self::Modulo => events.min(usize::from(MAX_CODON) + 1),
@@ -168,7 +160,7 @@ impl Parameters for GenerationSettings {
                 0,
                 1_000_000_000,
             )
-            .meaning("maximum executions during minimisation; 0: no bound"),
+            .meaning("maximum number of executions during minimisation; 0: no limit"),
             Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
                 .meaning("seconds by which timer advances in each step; W, 3.2, found 0.075"),
         ];
@@ -192,8 +184,7 @@ impl Configuration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If the algorithm or a parameter is unknown, a value is not allowed, or `min_events` exceeds
-    /// `max_events`.
+    /// If the algorithm or a parameter is unknown, or a value is not allowed.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration = Self {
             algorithm: Algorithm::named(algorithm)?,

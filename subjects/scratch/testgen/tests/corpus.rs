@@ -58,7 +58,6 @@ fn projects_that_whisker_covers_are_covered() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The paths in a folder that `accepts` accepts, sorted.
 fn projects(folder: &Path, accepts: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut projects: Vec<_> =

@@ -1,6 +1,4 @@
-//! Tests of goals and fitness with real projects.
-//!
-//! Reads the folder of projects that `CATHERD_CORPUS` names.
+//! Tests of goals and fitness with the real projects in the folder that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stdout)] // The tests print measurements.
 
 use std::path::{Path, PathBuf};
@@ -18,7 +16,6 @@ fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()
 }
 
-/// The projects of a folder and its subfolders, sorted.
 fn projects(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of projects") {
@@ -162,7 +159,6 @@ fn is_halted(goal: &Distance) -> bool {
         && is_at(goal, 0, goal.branch_distance)
 }
 
-/// Measurements of a project.
 struct Cost {
     path: PathBuf,
     goals: usize,

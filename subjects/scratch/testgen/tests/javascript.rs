@@ -73,7 +73,6 @@ fn exported_suites_pass_on_the_machine_of_today() {
     all_pass(Path::new(&modules), Compat::Today);
 }
 
-/// Checks that suites for a version of Scratch pass in the original with these modules.
 fn all_pass(modules: &Path, compat: Compat) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/driver.js");
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +97,6 @@ fn all_pass(modules: &Path, compat: Compat) {
     }
 }
 
-/// A suite to be executed in the original.
 struct Job {
     project: PathBuf,
     file: PathBuf,
@@ -108,7 +106,6 @@ struct Job {
 }
 
 impl Job {
-    /// Generates a suite and writes it and its project to a folder.
     fn new(folder: &Path, project: &Path) -> Job {
         let name = project.file_stem().unwrap().to_string_lossy().into_owned();
         let model = Project::read(project).unwrap();

@@ -27,8 +27,7 @@ const PATIENCE: u32 = 4;
 const WORK: u64 = 200_000_000;
 
 /// How many times fewer blocks the other computer executes than the VM in the 500 ms that the
-/// original allows for code without screen refresh. With tracing, a browser executes several
-/// hundred blocks per millisecond, and a tenth as many on a busy computer.
+/// original allows for code without screen refresh.
 const SLOWDOWN: u32 = 64;
 
 /// Work of a step, in blocks.
@@ -37,21 +36,9 @@ const STEP: u64 = 100;
 /// Re-executes the tests of a suite under other seeds and on other days. Marks assertions that do
 /// not hold as flaky, and goals that are not covered as covered by chance.
 ///
-/// If an attribute of a clone has a different value under another seed, the assertions about the
-/// same attribute of all clones of the sprite, after the same or a later event, are flaky as well.
-///
 /// Unless `needed` is 0, each test is also executed once under its own seed as on another computer:
-/// with costumes that have [different edges](Runner::with_fine_edges), and with a smaller
-/// [budget](catherd_scratch_vm::VmSettings::warp_budget) for code without screen refresh, because
-/// the original limits the real time of such code.
-///
-/// The executions of a test end when all remaining assertions have held in `needed` successive
-/// executions, or in at most [`WITHOUT_DRAWS`] if the test draws no random numbers. A test that
-/// ends earlier, because the work or the maximum number of executions (see [`PATIENCE`]) is used
-/// up, keeps the assertions that have always held, and states the number of executions.
-///
-/// # Errors
-/// If the suite does not fit the program.
+/// with costumes that have [different edges](Runner::with_fine_edges), and with a smaller budget
+/// for code without screen refresh, because the original limits the real time of such code.
 pub(crate) fn separate_chance(
     suite: &mut Suite,
     program: &Arc<Program>,
@@ -61,7 +48,6 @@ pub(crate) fn separate_chance(
     separate_within(WORK, suite, program, goals, needed)
 }
 
-/// [`separate_chance`] with this amount of work.
 pub(super) fn separate_within(
     work: u64,
     suite: &mut Suite,
@@ -122,7 +108,6 @@ pub(super) fn separate_within(
     Ok(())
 }
 
-/// The work that the re-executions of a suite may still take.
 struct Shares {
     /// Work that every test may use.
     common: u64,
@@ -152,7 +137,6 @@ impl Shares {
     }
 }
 
-/// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
     holds: Vec<bool>,

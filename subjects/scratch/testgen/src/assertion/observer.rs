@@ -30,11 +30,8 @@ impl Observation {
 }
 
 impl Observer {
-    /// Selects the attributes of all kinds of assertions in the Whisker paper.
-    ///
-    /// Skips sprites, lists and variables that a test would not find by name because an earlier
-    /// object has the same name. Also skips each variable of a sprite to which no block of the
-    /// sprite refers.
+    /// Selects the attributes of all kinds of assertions in the Whisker paper. Skips objects that a
+    /// test would not find by name, because an earlier object has the same name.
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
@@ -88,8 +85,7 @@ impl Observer {
         })
     }
 
-    /// Observes the attributes, in the order of assertions. Attributes about touching are observed
-    /// only if `touching` is set.
+    /// Observes the attributes, in the order of assertions.
     pub(crate) fn observe<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
         let mut objects = Vec::new();
         let mut instances = vec![0; self.attributes.len()];
@@ -146,7 +142,6 @@ fn ids(target: &Target) -> FxHashSet<&str> {
 }
 
 impl Observation {
-    /// The observation as an assertion after the event with number `after`.
     pub(crate) fn assertion(
         &self,
         after: u32,

@@ -17,13 +17,9 @@ const EPISODES: usize = 10;
 /// Fraction of the width of a range by which the range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds assertions to each test with a policy, up to a total of `limit` assertions in the test: the
-/// widened range of each variable that was a finite number in all episodes, and whether the
-/// variable never decreased and sometimes increased.
+/// Adds assertions to each test with a policy: the widened range of each variable that was a finite
+/// number in all episodes, and whether the variable never decreased and sometimes increased.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
-///
-/// # Errors
-/// If the suite does not fit the program.
 pub(crate) fn assert_play(
     suite: &mut Suite,
     program: &Arc<Program>,

@@ -18,7 +18,7 @@ pub struct Assertions {
     /// code of Whisker, these two of the fifteen kinds are switched off.
     pub touching: bool,
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
-    /// assertions of a test must hold; at most 5 for a test that draws no random numbers.
+    /// assertions of a test must hold. Fewer suffice for a test that draws no random numbers.
     pub reexecutions: u32,
     /// Maximum number of assertions in a test; further assertions are dropped.
     pub limit: usize,
@@ -33,8 +33,6 @@ impl Default for Assertions {
     }
 }
 
-/// Deviations of the published code of Whisker in the generation of assertions (see
-/// [`crate::Compat`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deviations {
     pub(crate) skip_first_pair: bool,
@@ -43,9 +41,6 @@ pub(crate) struct Deviations {
 
 /// Replaces the assertions of each test of a suite with assertions about the attributes that the
 /// test changes under its seed.
-///
-/// # Errors
-/// If the suite does not fit the program.
 pub(crate) fn assert_changes(
     suite: &mut Suite,
     program: &Arc<Program>,
@@ -85,12 +80,8 @@ pub(crate) fn assert_changes(
     Ok(())
 }
 
-/// Adds assertions about the attributes of the stage and of original sprites to the end of each
-/// test that has flaky assertions, but no stable assertions. Adds no assertions that depend on
-/// chance.
-///
-/// # Errors
-/// If the suite does not fit the program.
+/// Adds assertions about the state at the end to each test that has flaky assertions, but no stable
+/// assertions.
 pub(crate) fn assert_state(
     suite: &mut Suite,
     program: &Arc<Program>,

@@ -12,8 +12,7 @@ type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
 /// the same scripts, so if one clone depends on chance, chance can influence all clones.
 pub(super) struct Siblings {
-    /// For each assertion about a clone, the number of the attribute, and the event; `None` for
-    /// other assertions.
+    /// For each assertion about a clone, the number of the attribute, and the event.
     attributes: Vec<Option<(usize, u32)>>,
     /// For each attribute, the first event after which an assertion about the attribute is known to
     /// depend on chance; `u32::MAX` if there is none.
@@ -34,9 +33,7 @@ impl Siblings {
     }
 
     /// Returns the positions of all assertions about the same attribute of any clone of the same
-    /// sprite, after the same event or a later event. Returns none if the assertion is not about a
-    /// clone, or if an earlier call was about the same attribute after the same event or an earlier
-    /// event.
+    /// sprite, after the same event or a later event, unless an earlier call has returned them.
     pub(super) fn of(&mut self, position: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.attributes[position].filter(|(number, after)| {
             let since = &mut self.since[*number];

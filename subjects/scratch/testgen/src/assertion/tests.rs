@@ -180,7 +180,6 @@ fn wait_and_press() -> SuiteTest {
     SuiteTest { events, ..SuiteTest::default() }
 }
 
-/// [`wait_and_press`] for [`rarely`], with assertions and goals after this number of re-executions.
 fn executed_again(reexecutions: u32) -> SuiteTest {
     let project = rarely(0);
     let program = Arc::new(Program::compile(&project).unwrap());
@@ -242,7 +241,6 @@ fn at_the_wall() -> Project {
     project
 }
 
-/// [`wait_and_press`] with assertions and goals after this number of re-executions.
 fn separated(project: &Project, reexecutions: u32) -> SuiteTest {
     let program = Arc::new(Program::compile(project).unwrap());
     let goals = goals::find(project, goals::GoalSettings::default());
@@ -321,7 +319,6 @@ fn what_depends_on_chance_in_one_clone_is_flaky_in_all() {
     assert!(suite.tests[0].assertions.contains(&before), "{:#?}", suite.tests[0]);
 }
 
-/// A suite for [`cat`] with tests that press these keys and have assertions.
 fn of_tests(tests: &[&[&str]]) -> (Suite, Arc<Program>, Observer) {
     let project = cat();
     let program = Arc::new(Program::compile(&project).unwrap());

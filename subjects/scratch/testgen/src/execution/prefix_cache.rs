@@ -120,13 +120,11 @@ impl Executor {
         self.prefixes.end(&self.path);
     }
 
-    /// Empties the prefix cache and sets its maximum size in bytes.
     pub(crate) fn reset_prefix_cache(&mut self, memory: usize) {
         self.prefixes = PrefixTree::new(memory);
         self.later = 0;
     }
 
-    /// Sets the size in bytes that the prefix cache has after the first long execution.
     pub(crate) fn cache_prefixes_when_long(&mut self, memory: usize) {
         self.later = memory;
     }
@@ -138,7 +136,6 @@ impl Executor {
         root
     }
 
-    /// Extends the path by the node to which a choice leads, if the tree contains this node.
     fn follow(&mut self, choice: &EventChoice) -> Option<NodeNo> {
         let from = *self.path.last()?;
         let child = self.prefixes.visit(from, choice, Moment::After)?;
@@ -146,7 +143,7 @@ impl Executor {
         Some(child)
     }
 
-    /// Brings the VM to the state at the end of the path. Returns the recording up to this state.
+    /// Brings the VM to the state at the end of the path.
     fn catch_up(&mut self) -> Recording {
         let mut recording = Recording::default();
         let depth = self.resume(&mut recording).unwrap_or_else(|| {
@@ -169,8 +166,7 @@ impl Executor {
         recording
     }
 
-    /// Restores the last state saved on the path. Returns the number of events before this state,
-    /// or `None` if no state is saved.
+    /// Restores the last state saved on the path. Returns the number of events before this state.
     fn resume(&mut self, recording: &mut Recording) -> Option<usize> {
         let mut path = self.path.iter().copied().enumerate().rev();
         let (depth, node) = path.find(|(_, node)| self.prefixes.node(*node).state.is_some())?;
@@ -189,7 +185,7 @@ impl Executor {
         recording
     }
 
-    /// Restores the state saved at a node. The recording must end at this node.
+    /// The recording must end at this node.
     pub(super) fn restore(&mut self, node: NodeNo, recording: &Recording) {
         let node = self.prefixes.node(node);
         let Some(saved) = &node.state else { return };
@@ -202,7 +198,6 @@ impl Executor {
         self.tried = Tried::at(self.vm.executed_blocks());
     }
 
-    /// Adds the last event of the recording to the tree, if there is room.
     pub(super) fn add_node(&mut self, choice: EventChoice, recording: &Recording) {
         let (Some(&from), Some(&event)) = (self.path.last(), recording.events.last()) else {
             return;

@@ -31,21 +31,18 @@ impl NodeNo {
 /// Stands for the missing neighbour at either end of the order of use.
 const NONE: u32 = u32::MAX;
 
-/// A point in time after or within an event.
 #[derive(Default)]
 pub(super) struct Node {
-    /// The choice of the event, and the event as it was sent; `None` for a root.
+    /// The choice of the event, and the event as it was sent.
     pub(super) sent: Option<(EventChoice, Event)>,
-    /// Changes that the event made to the trace.
     pub(super) changes: Box<[Change]>,
     pub(super) interaction: Interaction,
-    /// The events listed after the event; `None` if unknown.
+    /// The events listed after the event.
     pub(super) listed: Option<Box<[Event]>>,
     pub(super) state: Option<Box<SavedState>>,
     /// Maximum number of steps of an event begun at this node after which a state was saved. The
     /// state may have been evicted.
     pub(super) held: u32,
-    /// Key of the node among the children of its parent.
     key: Option<Key>,
     /// Neighbours in the order of use.
     newer: u32,
@@ -126,7 +123,7 @@ pub(super) struct PrefixTree {
 }
 
 impl PrefixTree {
-    /// Creates an empty tree with a capacity in bytes. With a capacity of 0, the tree stays empty.
+    /// With a capacity of 0, the tree stays empty.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             nodes: (0..NodeNo::ROOTS).map(|_| Node::default()).collect(),
@@ -148,13 +145,11 @@ impl PrefixTree {
         &self.nodes[node.0 as usize]
     }
 
-    /// Begins an execution. The nodes that the execution visits are not evicted before the next
-    /// execution begins.
+    /// The nodes that the execution visits are not evicted before the next execution begins.
     pub(super) fn begin(&mut self) {
         self.execution += 1;
     }
 
-    /// Returns the node to which a choice leads, and makes this node the newest.
     pub(super) fn visit(
         &mut self,
         from: NodeNo,
@@ -168,7 +163,6 @@ impl PrefixTree {
         Some(NodeNo(child))
     }
 
-    /// Adds the node to which a choice leads; `None` if there is no room for the node.
     pub(super) fn add(
         &mut self,
         from: NodeNo,
@@ -204,14 +198,12 @@ impl PrefixTree {
         Some(NodeNo(number))
     }
 
-    /// Stores the events listed at a node, unless there is no room.
     pub(super) fn store_list(&mut self, node: NodeNo, events: &[Event]) {
         if self.reserve(node, size_of_val(events)) {
             self.nodes[node.0 as usize].listed = Some(events.into());
         }
     }
 
-    /// Saves a state at a node, unless there is no room.
     pub(super) fn save(&mut self, node: NodeNo, state: SavedState, bytes: usize) {
         if self.reserve(node, bytes + size_of::<SavedState>() + size_of_val(&*state.evaluated)) {
             let node = &mut self.nodes[node.0 as usize];
@@ -244,7 +236,6 @@ impl PrefixTree {
         self.bytes
     }
 
-    /// Adds to the size of a node. Returns false if there is no room.
     fn reserve(&mut self, node: NodeNo, bytes: usize) -> bool {
         let room = self.make_room(bytes);
         if room {
@@ -254,7 +245,7 @@ impl PrefixTree {
         room
     }
 
-    /// Evicts nodes of earlier executions until there is room. Returns whether there is room.
+    /// Evicts nodes of earlier executions until there is room.
     fn make_room(&mut self, bytes: usize) -> bool {
         while self.bytes + bytes > self.capacity {
             let oldest = self.oldest;

@@ -31,7 +31,6 @@ fn covered(test: &TestCase) -> Vec<u32> {
     Candidate::from(test).covered
 }
 
-/// A project that waits for this number of seconds after the green flag, and then says something.
 fn patient(seconds: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
@@ -203,7 +202,6 @@ fn executors_of_one_project_share_its_preparation() {
     assert_eq!(fitness(1), fitness(1));
 }
 
-/// A project with a custom block without screen refresh that never ends.
 pub(super) fn hung() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let forever = cat.block(Opcode::ControlForever, &[]);

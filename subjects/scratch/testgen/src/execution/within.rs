@@ -20,7 +20,6 @@ pub(super) const LONG: u64 = 50_000;
 /// events are likely to resume from such a state as well.
 const SHARED: u64 = 2;
 
-/// Counts of executed blocks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tried {
     /// The count at the last attempt to save a state.
@@ -30,14 +29,12 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// The counts of an execution that begins or resumes after this number of blocks.
     pub(super) fn at(blocks: u64) -> Tried {
         Tried { attempt: blocks, saved: blocks }
     }
 }
 
 impl Executor {
-    /// Sends an event that leaves the tree at the end of the path, and adds the event to the tree.
     pub(super) fn send_new(
         &mut self,
         choice: EventChoice,
@@ -49,8 +46,8 @@ impl Executor {
         self.hold(choice, event, 0, recording);
     }
 
-    /// Resumes within an event that leaves the tree at the end of the path, executes the rest of
-    /// the event, and adds the event to the tree, if a state within the event is known.
+    /// Resumes within an event that leaves the tree at the end of the path, if a state within the
+    /// event is known.
     pub(super) fn finish_known(&mut self, choice: EventChoice) -> Option<Recording> {
         let here = *self.path.last()?;
         let (node, done) = self.known_within(here, &choice)?;
@@ -64,7 +61,6 @@ impl Executor {
         Some(recording)
     }
 
-    /// The known state after the largest number of steps of an event, and this number.
     pub(super) fn known_within(
         &mut self,
         here: NodeNo,
@@ -108,8 +104,7 @@ impl Executor {
         self.add_node(choice, recording);
     }
 
-    /// Saves the state after some steps of the last event if the state is worth the copy. Returns
-    /// whether the changes of the event so far were added to the recording.
+    /// Returns whether the changes of the event so far were added to the recording.
     fn keep_within(
         &mut self,
         event: Event,

@@ -29,7 +29,6 @@ pub(super) fn compared_literals(project: &Project) -> Vec<Arc<str>> {
     literals
 }
 
-/// Whether the project compares answers or variables with anything, or calculates with answers.
 pub(super) fn compares_numbers(project: &Project) -> bool {
     use Opcode::*;
     project.targets.iter().any(|target| {

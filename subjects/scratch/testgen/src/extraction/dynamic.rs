@@ -15,7 +15,6 @@ use super::source::{Hat, Source};
 use super::tables::Tables;
 use crate::compat::Compat;
 
-/// Characters of the random answer.
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Extractor of events with reusable buffers.
@@ -157,10 +156,8 @@ impl<Id: Copy> Extractor<Id> {
     /// Returns the list of events. `rng` draws positions of drags that the program does not
     /// determine.
     ///
-    /// Dynamic extraction lists the events that the program can react to now, in the order of
-    /// targets, scripts, blocks and operands, and then a wait. While a question is open and an
-    /// active script asks questions, the list contains only answers, and then a wait unless
-    /// [`Compat::no_wait_on_question`] is on.
+    /// Dynamic extraction lists the events that the program can react to now, and then a wait.
+    /// While the program asks a question, the list contains answers and no other input.
     pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
         self.begin_list();
         scene.instances(&mut self.instances);
@@ -214,7 +211,6 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// Whether an active script asks a question, directly or in a procedure.
     fn asks(&mut self) -> bool {
         let tables = Arc::clone(&self.tables);
         self.scans += 1;
@@ -238,19 +234,16 @@ impl<Id: Copy> Extractor<Id> {
         false
     }
 
-    /// Returns true once for each procedure in a scan.
     fn is_first_call(&mut self, procedure: u32) -> bool {
         std::mem::replace(&mut self.called[procedure as usize], self.scans) != self.scans
     }
 
-    /// Adds an event to the list, unless the event is already listed or not finite.
     fn list(&mut self, event: Event) {
         if event.is_finite() && self.known.insert(Identifier::of(&event)) {
             self.events.push(event);
         }
     }
 
-    /// Lists the event that can start an inactive script now.
     fn hat_event(&mut self, hat: Hat, instance: &Instance<Id>) {
         let &Instance { sprite, number, x, y, visible, .. } = instance;
         match hat {
@@ -305,7 +298,6 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// The event of a source, if the program would react to the event.
     fn event<S: Scene<Id = Id>>(
         &self,
         source: Source,

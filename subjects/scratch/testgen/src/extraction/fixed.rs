@@ -6,13 +6,10 @@ use catherd_search::Stream;
 use super::source::{Hat, Source};
 use super::tables::Tables;
 
-/// Keys that the naive extractor presses.
 const KEYS: [&str; 6] = ["space", "left arrow", "up arrow", "right arrow", "down arrow", "enter"];
 
 /// All events for which a project has a handler, each once, in the order of targets, scripts,
-/// blocks and operands: the event of the hat, then the events of the blocks below. Drags and moves
-/// go to the centre of the stage, and the mouse button is pressed and released. The last event is a
-/// wait.
+/// blocks and operands. Drags and moves go to the centre of the stage.
 pub(super) fn handled(tables: &Tables, pool: &[TextNo]) -> Vec<Event> {
     let mut events = Vec::new();
     for (scripts, sprite) in tables.targets.iter().zip(0..) {
@@ -81,9 +78,8 @@ fn source_events(
     }
 }
 
-/// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds, with
-/// the parameters that no codon sets. [`scatter`] draws positions of drags for each list. The last
-/// event is a wait.
+/// Events of most kinds, with the parameters that no codon sets. [`scatter`] draws positions of
+/// drags for each list.
 pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     let mut events = vec![
         Event::ClickStage,
@@ -102,7 +98,6 @@ pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     events
 }
 
-/// Draws positions on the stage for drags.
 pub(super) fn scatter(events: &mut [Event], rng: &mut Stream) {
     for event in events {
         if let Event::DragSprite { x, y, .. } = event {

@@ -26,7 +26,6 @@ pub(super) struct Scanner<'a> {
     open: Vec<(BlockIndex, Option<BlockIndex>, Visit)>,
 }
 
-/// Part of a block that is still to be scanned.
 #[derive(Clone, Copy)]
 enum Visit {
     /// The block, its branches, and the blocks below it.
@@ -38,7 +37,6 @@ enum Visit {
 }
 
 impl<'a> Scanner<'a> {
-    /// Begins a new target.
     pub(super) fn enter(&mut self, target: &'a Target) {
         self.target = Some(target);
         self.seen = vec![0; target.blocks.len()];
@@ -66,13 +64,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns all sources and the procedures.
     pub(super) fn finish(self) -> (Vec<Source>, Vec<Procedure>) {
         (self.sources, self.procedures)
     }
 
-    /// Scans a stack: each block, then its substacks, then its condition or inputs, then
-    /// the custom block that it calls, then the block below.
+    /// Scans a stack: each block, then its substacks, then its condition or inputs, then the custom
+    /// block that it calls, then the block below.
     pub(super) fn scan(&mut self, first: Option<BlockIndex>, words: &mut Vocabulary) -> Body {
         let Some(target) = self.target else { return Body::default() };
         self.scans += 1;
@@ -133,7 +130,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The signature that a definition block defines.
 fn definition<'a>(target: &'a Target, block: &catherd_scratch_sb3::Block) -> Option<&'a str> {
     if block.opcode != Opcode::ProceduresDefinition {
         return None;
@@ -225,7 +221,6 @@ pub(super) fn menu<'a>(
     if menu.shadow { menu.field(field).map(|field| field.text()) } else { None }
 }
 
-/// The text of a literal input.
 pub(super) fn literal_text<'a>(target: &'a Target, slot: &'a Slot) -> Option<Cow<'a, str>> {
     match slot {
         Slot::Literal(Literal::Value { value, .. }) => Some(text_of(value)),

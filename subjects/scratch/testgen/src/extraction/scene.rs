@@ -54,9 +54,9 @@ pub trait Scene {
     /// Whether the colour `own` of the instance touches the colour `other`.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
     /// The first sample of a colour in a search that starts at `from` and ignores the instance
-    /// itself; `None` if there is no such sample.
+    /// itself.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;
-    /// The first sample of a colour on the instance itself; `None` if there is no such sample.
+    /// The first sample of a colour on the instance itself.
     fn find_own_color(&mut self, id: Self::Id, color: [u8; 3]) -> Option<(f64, f64)>;
     /// Width and height of the bounding box.
     fn extent(&mut self, id: Self::Id) -> (f64, f64);

@@ -37,7 +37,6 @@ impl Source {
         self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
     }
 
-    /// Whether the event moves the sprite or clone that senses.
     pub(super) fn is_drag(self) -> bool {
         matches!(
             self,
@@ -57,7 +56,6 @@ pub(super) struct Body {
     pub(super) personal: Range<u32>,
 }
 
-/// Hat of a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Hat {
     Key(KeyNo),
@@ -77,10 +75,8 @@ pub(super) struct Script {
     pub(super) body: Body,
 }
 
-/// A custom block.
 #[derive(Clone, Debug)]
 pub(super) struct Procedure {
-    /// Signature.
     pub(super) code: Arc<str>,
     /// Position of the target in `Project::targets`.
     pub(super) sprite: u16,

@@ -16,7 +16,6 @@ use super::source::{Hat, Procedure, Script, Source};
 pub struct Tables {
     pub(super) sources: Vec<Source>,
     pub(super) scripts: Vec<Script>,
-    /// The scripts of each target.
     pub(super) targets: Vec<Range<u32>>,
     pub(super) procedures: Vec<Procedure>,
     /// Literals that are compared with answers or variables.
@@ -82,7 +81,6 @@ impl Tables {
         }
     }
 
-    /// Whether a script, or a procedure that it calls, senses the position of the mouse.
     fn senses_mouse(&self) -> bool {
         let mut called = vec![false; self.procedures.len()];
         let mut open: Vec<_> = self.scripts.iter().map(|script| script.body.all.clone()).collect();

@@ -81,7 +81,6 @@ impl Scene for Still {
     }
 }
 
-/// The extracted events in words.
 fn listed(project: &Project, scene: &mut Still) -> Vec<String> {
     with(project, scene, Compat::default())
 }

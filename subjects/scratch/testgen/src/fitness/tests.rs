@@ -10,7 +10,6 @@ use crate::Compat;
 use crate::graph::tests::any_graph;
 use crate::graph::{EXIT, Graph};
 
-/// A program with the trace of one execution.
 struct Execution {
     sample: LabelledProject,
     model: Model,
@@ -32,7 +31,6 @@ impl Execution {
         self
     }
 
-    /// Records distances of a block, and covers it.
     fn records(mut self, label: &str, to_true: f64, to_false: f64) -> Self {
         self.trace.record_min(self.sample.block(label), to_true, to_false);
         self.covers(label)
@@ -42,7 +40,6 @@ impl Execution {
         self.model.explain(&self.trace, self.model.goal(self.sample.block(label)).unwrap())
     }
 
-    /// Asserts the level, the branch distance and the control flow distance of the block.
     #[track_caller]
     fn is(&self, label: &str, level: u32, branch: f64, flow: Option<u32>) -> &Self {
         let alpha = |x: f64| x / (1.0 + x);

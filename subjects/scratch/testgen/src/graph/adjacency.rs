@@ -2,7 +2,6 @@
 
 use super::NodeId;
 
-/// A list of items (edges, neighbours) for each node, with all lists in one array.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjacency<T> {
     /// List `n` is `items[starts[n]..starts[n + 1]]`.
@@ -11,7 +10,7 @@ pub(crate) struct Adjacency<T> {
 }
 
 impl<T> Adjacency<T> {
-    /// Creates a list of items for each node. Items keep their order within a list.
+    /// Items keep their order within a list.
     pub(crate) fn new(nodes: usize, mut pairs: Vec<(NodeId, T)>) -> Self {
         pairs.sort_by_key(|&(node, _)| node);
         let mut starts = vec![0; nodes + 1];
@@ -29,7 +28,6 @@ impl<T> Adjacency<T> {
         &self.items[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// All items, each with the node to which it belongs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, &T)> + '_ {
         (0..self.starts.len() as u32 - 1).flat_map(|n| self.of(n).iter().map(move |i| (n, i)))
     }

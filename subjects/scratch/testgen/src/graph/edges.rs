@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};
 
-/// The graph of a project's live code. With `call_edges`, a call leads to its definition and to the
-/// next block, and the end of the definition leads to the exit.
+/// The graph of a project's live code. See [`Compat`](crate::Compat::call_edges) for `call_edges`.
 pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Graph {
     let first_block = FIRST_EVENT + code.events.len() as u32;
     let nodes = code.blocks.iter().copied().zip(first_block..).collect();

@@ -41,9 +41,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Computes the tree without the edges that `ignored` accepts, with the algorithm of
-    /// Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm") on the
-    /// reversed graph.
+    /// Computes the tree without the edges that `ignored` accepts, with the algorithm of Cooper,
+    /// Harvey and Kennedy ("A simple, fast dominance algorithm") on the reversed graph.
     pub(super) fn new(
         nodes: usize,
         flow: &Adjacency<Edge>,

@@ -311,7 +311,6 @@ fn endless_recursion_has_an_end_for_analysis() {
     assert!(!controls(&sample, &graph, "e").is_empty());
 }
 
-/// A graph with random nodes and edges.
 pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     let kinds = prop::collection::vec(0..3usize, 0..4);
     let outcome = prop::sample::select(vec![Outcomes::ANY, Outcomes::TRUE, Outcomes::FALSE]);

@@ -14,7 +14,6 @@ pub(crate) struct BranchGoal {
     pub(crate) block: usize,
 }
 
-/// The branches of the goals that are blocks, ascending.
 pub(super) fn of(project: &Project, blocks: &[BlockNo]) -> Vec<BranchGoal> {
     let numbers = goals::branches(project, blocks);
     let goals = numbers.into_iter().filter_map(|number| {

@@ -12,7 +12,6 @@ pub(super) fn dependencies(graph: &Graph) -> Vec<Vec<usize>> {
     goals.map(|goal| of_goal(graph, &controls, goal).unwrap_or_default()).collect()
 }
 
-/// The dependencies of a goal; `None` if it can be covered before any other goal.
 fn of_goal(graph: &Graph, controls: &Adjacency<NodeId>, goal: NodeId) -> Option<Vec<usize>> {
     let first = graph.first_block();
     let mut found = Vec::new();

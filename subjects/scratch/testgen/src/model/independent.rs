@@ -43,7 +43,6 @@ fn is_definition(block: &Block) -> bool {
     block.opcode == Opcode::ProceduresDefinition
 }
 
-/// Blocks by number, and their neighbours.
 struct Scripts<'a> {
     project: &'a Project,
 }
@@ -54,7 +53,6 @@ impl<'a> Scripts<'a> {
         &self.project.targets[target].blocks[index as usize]
     }
 
-    /// The next goal below a block.
     fn below(&self, number: BlockNo) -> Option<BlockNo> {
         let (target, index) = self.project.locate(number);
         let target = &self.project.targets[target];
@@ -70,7 +68,6 @@ impl<'a> Scripts<'a> {
         target.blocks[index as usize].parent.map(|parent| target.number(parent))
     }
 
-    /// The last goal of the chain of blocks that begins with a block.
     fn last(&self, number: BlockNo) -> BlockNo {
         std::iter::successors(Some(number), |&block| self.below(block)).last().unwrap_or(number)
     }

@@ -2,8 +2,6 @@
 
 use catherd_scratch_sb3::{Opcode, Project, Slot, Target};
 
-/// Whether the project has a hat of a user event, or a block that asks a question or senses a key
-/// or the mouse.
 pub(super) fn has_any_input_event(project: &Project) -> bool {
     use Opcode::*;
     project.targets.iter().any(|target| {
