@@ -1,11 +1,10 @@
 //! Elementary functions for the VM of Scratch and the JavaScript engine, with the same results on
 //! every computer.
 //!
-//! JavaScript does not define the precision of these functions, and the results of engines differ
-//! in the last digit. Programs can observe such differences, because they convert numbers to
-//! strings and compare them. Most functions here compute about 80 bits, as double-doubles, and
-//! round the result, so nearly all results are the doubles nearest to the exact values. For extreme
-//! arguments, functions return the results of `libm`.
+//! JavaScript does not define the precision of these functions, and engines differ in the last
+//! digit, which programs can observe. Most functions here compute about 80 bits, as double-doubles,
+//! so nearly all results are the doubles nearest to the exact values. Results for extreme arguments
+//! are those of `libm`.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 use std::sync::LazyLock;
@@ -35,10 +34,8 @@ impl DoubleDouble {
         DoubleDouble { high, low: (a - (high - of_b)) + (b - of_b) }
     }
 
-    /// The product of two numbers without error, unless the product or a factor is near the largest
-    /// or the smallest double.
+    /// The product of two numbers, without error unless a number is extreme.
     const fn product(a: f64, b: f64) -> DoubleDouble {
-        /// `x` with only the upper half of the bits of its significand.
         const fn upper(x: f64) -> f64 {
             let c = 134_217_729.0 * x;
             c - (c - x)
@@ -74,7 +71,7 @@ impl DoubleDouble {
     }
 }
 
-/// 1 / n at index n, for n of at least 1.
+/// 1 / n at index n, from 1.
 const INVERSES: [DoubleDouble; 24] = {
     let mut inverses = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -85,7 +82,7 @@ const INVERSES: [DoubleDouble; 24] = {
     inverses
 };
 
-/// 1 / (n (n + 1)) at index n, for n of at least 1.
+/// 1 / (n (n + 1)) at index n, from 1.
 const PAIRS: [DoubleDouble; 24] = {
     let mut pairs = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -96,8 +93,8 @@ const PAIRS: [DoubleDouble; 24] = {
     pairs
 };
 
-/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)). For z = x^2, this is the series of sin(x) / x
-/// if n is 2, and of cos(x) if n is 1. From the sixth factor on, plain doubles are precise enough.
+/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)). For z = x^2, this is sin(x) / x if n is 2, and
+/// cos(x) if n is 1.
 fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     let mut rest = 1.0;
     for k in (n + 10..n + 20).step_by(2).rev() {
@@ -118,12 +115,10 @@ const PIECES: [f64; 4] = [
     8.478_427_660_368_9e-32,
 ];
 
-/// An angle in radians, reduced to at most half a quarter turn in either direction, and the number
-/// of quarter turns that were subtracted; `None` if this number exceeds 2^19 or the angle is not
-/// finite.
+/// An angle reduced to at most half a quarter turn in either direction, and the number of quarter
+/// turns that were subtracted, at most 2^19.
 fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     let turned = x * FRAC_2_PI;
-    // The comparison is also false for NaN.
     let moderate = turned.abs() < 1e6;
     if !moderate {
         return None;
@@ -143,8 +138,6 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     Some((angle.plus(DoubleDouble::of(-quarters * PIECES[3])), quarters as i32))
 }
 
-/// Sine and cosine of the sum of an angle and quarter turns, given the sine and cosine of the
-/// angle.
 fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) -> (T, T) {
     match quarters & 3 {
         0 => (sin, cos),
@@ -154,7 +147,6 @@ fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) 
     }
 }
 
-/// Sine and cosine of an angle of at most half a quarter turn.
 fn sin_cos_of(angle: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
     let z = angle.times(angle);
     (angle.times(alternating(2, z)), alternating(1, z))
@@ -168,12 +160,12 @@ fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
 /// Number of nodes of [`TABLE`] per radian.
 const NODES: f64 = 64.0;
 
-/// Sine and cosine of each node. The nodes reach half a quarter turn.
+/// Sine and cosine of each node, up to half a quarter turn.
 static TABLE: LazyLock<[(DoubleDouble, DoubleDouble); 52]> =
     LazyLock::new(|| std::array::from_fn(|node| sin_cos_of(DoubleDouble::of(node as f64 / NODES))));
 
-/// `base + high + low` rounded to a double; `None` if a sum that differs by at most `error` might
-/// be rounded to a different double.
+/// `base + high + low` rounded to a double, if a sum that differs by `error` is rounded to the same
+/// double.
 fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
     let DoubleDouble { high, low: rest } = DoubleDouble::sum(base, high);
     let low = rest + low;
@@ -181,13 +173,12 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
     (sum == high + (low + error)).then_some(sum)
 }
 
-/// Sine and cosine of an angle of at most half a quarter turn, rounded; `None` if a value is so
-/// close to the midpoint between two doubles that the series must decide.
+/// Sine and cosine of an angle of at most half a quarter turn, unless a value is so close to the
+/// midpoint between two doubles that the series must decide.
 ///
-/// The angle is the sum of a node `a` of the table and a remainder `d` of at most 1/128.
-/// `sin(a + d)` is the sum of `sin(a)`, `cos(a) d` and further terms. The first two are computed as
-/// double-doubles. For the further terms, doubles are precise enough: the terms are at most
-/// `d^2 / 2`, which is at most 2^-15, so the errors of ten operations stay below 2^-64.
+/// The angle is the sum of a node `a` and a remainder `d` of at most 1/128. Terms of `sin(a + d)`
+/// beyond `sin(a)` and `cos(a) d` are at most `d^2 / 2`, so they are computed as doubles, with an
+/// error below 2^-64.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;
@@ -196,17 +187,15 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     if angle.high < 0.0 {
         sin = sin.negated();
     }
-    // The remainder is exact, because the node is near the angle; for node 0, the remainder is the
-    // angle itself.
+    // The remainder is exact, because the node is near the angle.
     let d = DoubleDouble::sum(angle.high - at, angle.low);
     let z = d.high * d.high;
-    // sin(d) - d without the terms from d^11 on, and cos(d) - 1 without the terms from d^10 on.
+    // sin(d) - d and cos(d) - 1, without terms from d^10 on.
     let beyond =
         d.high * z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z / 362_880.0)));
     let below = z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40_320.0)));
     if node == 0 {
-        // The error of the sine is proportional to the angle, because the angle is a factor of all
-        // terms.
+        // The error of the sine is proportional to the angle, which is a factor of all terms.
         let rounded_sin = rounded_within(d.high, 0.0, d.low + beyond, ERROR * d.high.abs())?;
         return Some((rounded_sin, rounded_within(1.0, 0.0, below - d.high * d.low, ERROR)?));
     }
@@ -235,22 +224,20 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// Approximate sine and cosine of an angle in radians, with absolute errors below 1e-14; `None` for
-/// NaN and for angles of 10,000 quarter turns or more. This function takes a fraction of the time
-/// of [`sin_cos`] and suffices where the result is rounded to a few decimals.
+/// NaN and for 10,000 quarter turns or more. This is much faster than [`sin_cos`].
 pub fn near_sin_cos(x: f64) -> Option<(f64, f64)> {
-    /// Adding and then subtracting this number rounds numbers below 2^51 to integers.
+    /// Adding and then subtracting this number rounds to an integer.
     const SHIFT: f64 = (3_u64 << 51) as f64;
     let turns = x * FRAC_2_PI;
-    // The comparison is false for NaN.
     let moderate = turns.abs() < 1e4;
     if !moderate {
         return None;
     }
     let quarters = (turns + SHIFT) - SHIFT;
-    // The first product is exact (see `PIECES`); the omitted pieces contribute less than 1e-16.
+    // The first product is exact, and the omitted pieces contribute less than 1e-16.
     let r = (x - quarters * PIECES[0]) - quarters * PIECES[1];
     let z = r * r;
-    // The first omitted terms are below 2e-15, because the angle is at most half a quarter turn.
+    // The first omitted terms are below 2e-15.
     let series = |terms: [f64; 8]| terms.iter().rev().fold(0.0, |sum, term| sum * z + term);
     let sin = r * series([
         1.0,
@@ -320,7 +307,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
     match sin_cos_double(near) {
         Some((sin, cos)) if moderate(x) && moderate(y) => {
-            // The y coordinate of the point after the point is turned back by the angle.
+            // The point turned back by the angle.
             let left =
                 cos.times(DoubleDouble::of(y)).plus(sin.times(DoubleDouble::of(-x))).rounded();
             near + left / (x * cos.high + y * sin.high)
@@ -376,8 +363,7 @@ pub fn ln(x: f64) -> f64 {
     DoubleDouble::LN_2.times(DoubleDouble::of(f64::from(twos))).plus(ln).rounded()
 }
 
-/// A cache of the sines and cosines of up to 64 angles, which is enough because most programs use
-/// few directions.
+/// A cache of the sines and cosines of 64 angles, because most programs use few directions.
 #[derive(Debug)]
 pub struct AngleCache([(u64, (f64, f64)); 64]);
 
@@ -392,8 +378,7 @@ impl AngleCache {
     #[inline]
     pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The upper bits of the product select the entry, because these bits depend on all bits of
-        // the angle.
+        // The upper bits of the product depend on all bits of the angle.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if entry.0 != bits {
             *entry = (bits, sin_cos(degrees * PI / 180.0));
@@ -409,7 +394,6 @@ mod tests {
 
     use super::*;
 
-    /// Hash of the bits of a function's values at whole numbers.
     fn hash(range: RangeInclusive<i32>, f: impl Fn(f64) -> f64) -> u64 {
         range.fold(0, |hash: u64, i| hash.wrapping_mul(31).wrapping_add(f(f64::from(i)).to_bits()))
     }
@@ -441,7 +425,6 @@ mod tests {
         assert_eq!([f64::NAN, f64::INFINITY, -2e4].map(near_sin_cos), [None; 3]);
     }
 
-    /// Sine and cosine by the series, without the table.
     fn exact(x: f64) -> (f64, f64) {
         match sin_cos_double(x) {
             _ if x == 0.0 => (x, 1.0),
@@ -450,9 +433,8 @@ mod tests {
         }
     }
 
-    /// Compares the results of table and series bit by bit for angles of several kinds. Returns the
-    /// number of angles of the first three kinds for which the table leaves the decision to the
-    /// series.
+    /// Compares the results of table and series. Returns how many angles of the first three kinds
+    /// are left to the series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);
@@ -482,8 +464,7 @@ mod tests {
     #[test]
     #[ignore = "slow"]
     fn the_table_changes_no_bit() {
-        // Half of the angles are of the first three kinds. The series must decide for fewer than
-        // 2 % of these.
+        // Half of the angles are of the first three kinds, of which the series may decide 2 %.
         assert!(compare(600_000) < 600_000 / 2 / 50);
     }
 
