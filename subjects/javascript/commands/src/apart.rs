@@ -1,5 +1,5 @@
-//! Executes commands for JavaScript in a child process, because a hostile program can end or damage
-//! the process of its engine. The parent reports a crash of the child.
+//! Executes commands in a child process, because a hostile program can end or damage the process of
+//! its engine.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -16,33 +16,29 @@ use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
 /// Environment variable of a child: the process id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
-/// Environment variable of a child that generates a suite: the file for the tests that the child
-/// finds.
+/// Environment variable of a child: the file for the tests that it finds.
 const JOURNAL: &str = "CATHERD_JOURNAL";
-/// Environment variable of a child that generates a suite: the file for the number of the current
-/// execution.
+/// Environment variable of a child: the file for the number of the current execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
-/// Environment variable of a child that searches again: the executions that ended the processes of
-/// earlier children, as NUMBER:TARGET, separated by commas.
+/// Environment variable of a child: the executions that ended earlier children, as NUMBER:TARGET,
+/// separated by commas.
 const CRASHED: &str = "CATHERD_CRASHED";
-/// Environment variable of a child that writes the suite of an earlier child: the exit status of
-/// the earlier child.
+/// Environment variable of a child: the exit status of the child whose suite it writes.
 const ENDED: &str = "CATHERD_ENDED";
 
-/// The largest exit code of a command, and the exit code after a second signal. Processes whose
-/// engine crashes end with other codes.
+/// The largest exit code of a command, and the exit code after a second signal. A crash has other
+/// codes.
 const CODES: [i32; 2] = [4, 130];
 
-/// Maximum number of searches that are started again.
 const MAX_AGAIN: usize = 5;
 
 const POLL: Duration = Duration::from_millis(20);
 
-/// A second signal within this time after the first is ignored, because a terminal sends a signal
-/// to both the parent and the child, and the parent forwards it.
+/// A second signal within this time is ignored, because a terminal sends a signal to both the
+/// parent and the child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// Executes this command in a child process. Returns `None` in the child.
+/// Returns `None` in the child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
@@ -57,15 +53,13 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     })
 }
 
-/// Generates a suite in child processes. After a crash in a `repeatable` search, another child
-/// repeats the search without the execution that crashed, at most [`MAX_AGAIN`] times. Otherwise,
-/// another child writes a suite of the tests found so far, if there are any. Returns `None` in a
-/// child.
+/// Generates a suite in child processes. After a crash, another child repeats a `repeatable` search
+/// without the execution that crashed, or writes the tests found so far. Returns `None` in a child.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
     }
-    // Without these files, the tests of a search are lost if its process dies.
+    // Without these files, a crash loses the tests of the search.
     let files = Temporary::new("found.jsonl").and_then(|a| Ok([a, Temporary::new("number")?])).ok();
     let paths = files.as_ref().map(|files| files.each_ref().map(|file| file.0.as_path()));
     Some(match generate_in_children(project, repeatable, paths) {
@@ -78,7 +72,7 @@ pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<
     })
 }
 
-/// A file that only this user can read. The file is removed when this value is dropped.
+/// A file that only this user can read, for the lifetime of this value.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -88,7 +82,7 @@ impl Temporary {
         let mut options = OpenOptions::new();
         let options = with_mode(options.write(true).create_new(true), 0o600);
         let opened = options.open(&path).or_else(|_| {
-            // Remove a file that an earlier process with this id left when it was killed.
+            // A killed process with the same id can have left a file.
             std::fs::remove_file(&path)?;
             options.open(&path)
         });
@@ -110,8 +104,8 @@ fn generate_in_children(
 ) -> io::Result<Result<i32, Failure>> {
     let running: Arc<Mutex<Option<Child>>> = Arc::default();
     let told = Arc::clone(&running);
-    // Ignore the error: without handlers, a signal ends this process, and the child writes the
-    // tests that it has found.
+    // Ignore the error: without handlers, a signal ends this process, and the child writes its
+    // tests.
     let _ = on_stop(move || {
         if let Some(child) = &*told.lock().unwrap_or_else(PoisonError::into_inner) {
             // Ignore the error: the child may already have ended.
@@ -134,8 +128,7 @@ fn generate_in_children(
         let Some([journal, number]) = files.filter(|_| !last) else {
             return Ok(Err(died(project, status)));
         };
-        // SIGKILL is sent by another process or by the system, so it does not show a fault of the
-        // child.
+        // SIGKILL comes from outside, so it shows no fault of the child.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
         if let Some(crash) =
@@ -193,8 +186,7 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Returns the journal of this child, and the exit status of the previous child if this child
-/// writes the previous child's suite.
+/// Returns the journal of this child, and the exit status of the child whose suite it writes.
 pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
@@ -207,8 +199,7 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     (journal.unwrap_or_default(), ended)
 }
 
-/// Returns a switch that the first signal to end the process sets. A signal that comes more than
-/// [`SAME_WISH`] after the first ends the process.
+/// Returns a switch that the first signal sets. A later signal ends the process.
 pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -223,8 +214,7 @@ pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     stop
 }
 
-/// Whether this is a child whose parent has ended. On systems other than Unix, whether this process
-/// is not a child.
+/// Whether the parent of this child has ended, which only Unix shows.
 pub(crate) fn is_orphan() -> bool {
     let parent = std::env::var(CHILD).ok().and_then(|id| id.parse::<u32>().ok());
     #[cfg(unix)]

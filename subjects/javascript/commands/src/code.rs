@@ -1,4 +1,4 @@
-//! Suites as code: flags, confirmation in Node.js, and messages about tests that are left out.
+//! Suites as code.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,22 +66,18 @@ impl From<Style> for classes::Style {
     }
 }
 
-/// A suite as code.
 pub(crate) struct Written {
     pub(crate) text: String,
-    /// A line that states whether the suite was confirmed, or an empty string with
-    /// `--no-confirmation`.
+    /// Whether the suite was confirmed, as a line, or an empty string.
     pub(crate) note: String,
-    /// An entry for each test that is not in the code, with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
-    /// Number of goals that the code covers, and number of goals that the suite covers.
+    /// Numbers of goals that the code and the suite cover.
     covered: (usize, usize),
     interrupted: bool,
 }
 
 impl Written {
-    /// Returns lines about the differences between the code and the suite, such as the reasons why
-    /// tests are left out, and the number of goals that only the suite covers.
+    /// Returns lines about the differences between the code and the suite.
     pub(crate) fn left_out(&self) -> String {
         let (code, suite) = self.covered;
         let mut text = match self.interrupted {
@@ -101,12 +97,8 @@ impl Written {
 }
 
 impl CodeFlags {
-    /// Writes a suite for the project at `path` as code for the file `out`.
-    ///
-    /// If `stop` becomes true during refining, the suite is written without refining.
-    ///
-    /// # Errors
-    /// If the project cannot be used, or if snapshots are requested and not available.
+    /// Writes a suite for the project at `path` as code for the file `out`. The suite is not
+    /// refined if `stop` becomes true.
     pub(crate) fn write(
         &self,
         project: &Project,
@@ -167,7 +159,7 @@ impl CodeFlags {
     }
 }
 
-/// `goals` is the number of goals that are covered only by the tests left out.
+/// `goals` counts the goals that only the tests left out cover.
 fn odd_values(goals: usize) -> String {
     let reason = "values that a person would not choose; --all-values writes all";
     match goals {
@@ -191,8 +183,7 @@ fn left_out(skipped: &[(usize, String)]) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Confirms a suite in Node.js, writes it as code, and executes the code there as well. Adds the
-/// tests that are left out to `skipped`.
+/// Adds the tests that are left out to `skipped`.
 fn confirmed(
     suite: &mut Suite,
     code: &mut Code,

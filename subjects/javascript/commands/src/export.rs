@@ -1,4 +1,4 @@
-//! `catherd export`: writes an existing suite as code.
+//! `catherd export`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,8 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Finds the project of a suite in the folder of the suite or in the current folder. With `any`,
-/// the first project found is accepted, even if the suite was generated for another project.
+/// Finds the project of a suite in the folder of the suite or in the current folder.
 fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folders = [folder.unwrap_or(Path::new(".")), Path::new(".")];
@@ -116,7 +115,7 @@ fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     })
 }
 
-/// Reads a suite. Refuses devices and pipes, which may have no end, and files of more than 256 MiB.
+/// Refuses devices and pipes, which may have no end, and large files.
 fn read(file: &Path) -> std::io::Result<String> {
     const MAX_BYTES: u64 = 256 << 20;
     let unusable = |cause: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, cause);

@@ -20,7 +20,6 @@ use crate::apart::{generate_apart, is_orphan, journal, stop_at_signals};
 use crate::code::CodeFlags;
 use crate::suites::unusable;
 
-/// Time between two checks of the files of a watched project.
 const POLL: Duration = Duration::from_millis(500);
 
 /// Flags of `catherd generate` for JavaScript projects.
@@ -76,8 +75,8 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     }
 }
 
-/// Waits until the project changes. A project that cannot be read, for instance while it is being
-/// written, counts as unchanged. Returns false if the command is to end.
+/// Waits until the project changes. A project that cannot be read counts as unchanged, because it
+/// may be in the middle of a change. Returns false if the command is to end.
 fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
     let before = digest();
@@ -164,8 +163,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     Ok(exit)
 }
 
-/// Returns the exit code, and a sentence on why the search ended early or which tests it left out.
-/// The sentence is empty if neither applies.
+/// Returns the exit code, and a sentence if the search ended early or left out tests.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite contains the tests found by then";
     if let Some(how) = died {
@@ -197,8 +195,7 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     }
 }
 
-/// Moves the tests that fail on the earlier version of the project to the beginning. Returns a line
-/// for the report.
+/// Moves the tests that fail on the earlier version of the project to the beginning.
 fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let Ok(verdicts) = before.check(suite, suite.seed, None) else {
         return format!("The project cannot be loaded at {revision}.\n");
@@ -216,8 +213,6 @@ fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     )
 }
 
-/// Returns `algorithm`, with the parameter `words` switched on unless the parameter is set or the
-/// algorithm is `flycatcher`.
 fn with_words(algorithm: &Algorithm) -> Algorithm {
     let mut algorithm = algorithm.clone();
     let words = || Parameter::Bool(true);

@@ -1,4 +1,4 @@
-//! `catherd inspect`: what a JavaScript project offers to tests.
+//! `catherd inspect`.
 
 use std::fmt::Write as _;
 use std::path::Path;

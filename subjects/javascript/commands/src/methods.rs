@@ -1,4 +1,4 @@
-//! `catherd javascript methods`: coverage of single methods and unsure types, from results.
+//! `catherd javascript methods`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -62,7 +62,6 @@ impl Table {
 
 #[derive(Default)]
 struct Measured {
-    /// The configurations in the order of the results.
     configurations: Vec<String>,
     coverage: Table,
     unsure: Table,

@@ -1,4 +1,4 @@
-//! `catherd dataset javascript`: packs npm packages that the user has installed.
+//! `catherd dataset javascript`.
 
 use std::fmt::Write as _;
 use std::fs;

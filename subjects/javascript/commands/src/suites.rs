@@ -1,4 +1,4 @@
-//! `catherd test`, `coverage` and `mutate` for a JavaScript project and a suite for it.
+//! `catherd test`, `coverage` and `mutate` for JavaScript.
 
 use std::fmt::{Display, Write as _};
 use std::ops::ControlFlow;
@@ -38,7 +38,6 @@ pub(crate) fn open(path: &Path) -> Result<Project, Failure> {
     Project::open(path, None, None).map_err(|cause| unusable(path, &cause))
 }
 
-/// Reads a suite and its project. The digests must match, unless `pair.any_project` is set.
 fn open_pair(pair: &Pair, text: &str) -> Result<(Project, Suite), Failure> {
     let file = pair.suite.as_path();
     let suite = Suite::from_json(text).map_err(|error| {
