@@ -1,5 +1,5 @@
-//! The engine's memory. The counted sizes are the sizes that the engine requests, rounded up to
-//! multiples of 8 bytes, because the overhead of allocators differs between platforms.
+//! The engine's memory. Requested sizes are counted, rounded up to multiples of 8 bytes, because
+//! the overhead of allocators differs between platforms.
 
 // The engine is C code, so its allocator returns and takes raw pointers.
 #![allow(unsafe_code)]
@@ -12,13 +12,12 @@ use rquickjs::allocator::Allocator;
 
 use crate::limits::Meter;
 
-/// The allocator of an engine: a heap whose requests a meter counts and may refuse.
 pub(crate) struct MeteredAllocator {
     meter: Rc<Meter>,
     heap: Rc<Heap>,
 }
 
-/// Largest block, in bytes. Adding a header to a smaller size cannot overflow.
+/// Maximum size of a block, in bytes. Adding a header to a smaller size cannot overflow.
 const LARGEST: usize = 1 << 40;
 
 // SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned like `u64`,
@@ -97,8 +96,6 @@ impl MeteredAllocator {
         &self.heap
     }
 
-    /// Corrects the count from the requested size to the usable size of the block, or takes the
-    /// size back if the block is null. Returns the block.
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
             self.meter.free(size);

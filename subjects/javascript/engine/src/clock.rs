@@ -8,23 +8,21 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// advance.
 const SHORTEST_PERIOD: f64 = 1.0;
 
-/// A clock that shows the milliseconds since it was made or reset. Timers are ordered by the time
-/// at which they are due, then by the order in which they were set.
+/// A clock in milliseconds. Timers fire in the order of their due times, then in the order in which
+/// they were set.
 #[derive(Clone, Default)]
 pub struct Clock {
     now: Cell<f64>,
     asked: Cell<bool>,
     last: Cell<u64>,
     queue: RefCell<BinaryHeap<Reverse<Timer>>>,
-    /// Ids of the timers that wait.
     active: RefCell<BTreeSet<u64>>,
 }
 
 #[derive(Clone, Copy)]
 struct Timer {
     due: f64,
-    /// Position in the order of creation; a repeating timer gets a new position for each
-    /// repetition.
+    /// Position in the order of creation, which is new for each repetition.
     order: u64,
     number: u64,
     period: Option<f64>,
@@ -36,7 +34,6 @@ impl Clock {
         self.now.get()
     }
 
-    /// Returns the time in milliseconds, and records that a script has read it.
     pub(crate) fn told(&self) -> f64 {
         self.asked.set(true);
         self.now.get()
@@ -53,7 +50,7 @@ impl Clock {
         self.now.set(self.now.get().max(time));
     }
 
-    /// The time at which the next timer is due, in milliseconds, or `None` if no timer waits.
+    /// The time in milliseconds at which the next timer is due.
     pub fn next_due(&self) -> Option<f64> {
         let mut queue = self.queue.borrow_mut();
         let active = self.active.borrow();
@@ -92,7 +89,6 @@ impl Clock {
         self.active.borrow().len()
     }
 
-    /// Sets a timer that is due after a delay in milliseconds, and returns its id.
     pub(crate) fn set(&self, delay: f64, repeats: bool) -> u64 {
         self.asked.set(true);
         let number = self.order();
@@ -108,8 +104,6 @@ impl Clock {
         self.active.borrow_mut().remove(&number);
     }
 
-    /// Takes the next timer that is due, and sets the timer again if it repeats. Returns the id of
-    /// the timer and whether it repeats.
     pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
         self.next_due().filter(|due| *due <= self.now.get())?;
         let Reverse(timer) = self.queue.borrow_mut().pop()?;

@@ -15,8 +15,8 @@ use crate::context::{Intrinsics, limit_stack};
 use crate::limits::{Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
-/// A script as bytecode, which [`Session::execute`](crate::Session::execute) evaluates in any
-/// context. The script is in sloppy mode unless it begins with `"use strict"`.
+/// A script as bytecode, which any context can evaluate
+/// ([`Session::execute`](crate::Session::execute)).
 #[derive(Clone, Debug)]
 pub struct CompiledScript {
     pub(crate) file: String,
@@ -38,8 +38,7 @@ pub enum CompileError {
 }
 
 impl CompiledScript {
-    /// Compiles a script in a temporary context. `file` names the script in stack traces and
-    /// errors.
+    /// Compiles a script in a temporary context. `file` names the script in errors.
     ///
     /// # Errors
     /// If the script cannot be parsed or exceeds the limits, or if the engine does not start.
@@ -66,18 +65,16 @@ impl CompiledScript {
     }
 
     /// Evaluates the script in the global scope of a context, within the limits of the context's
-    /// engine. This is meant for host functions, which have no session.
-    ///
-    /// The context has all built-in objects that bytecode can refer to, because this crate exports
-    /// no way to make a context other than [`Engine`](crate::Engine).
+    /// engine.
     ///
     /// # Errors
     /// If the script throws or meets a limit.
     pub fn execute<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>, Error> {
         let (raw, bytes) = (ctx.as_raw().as_ptr(), &self.bytecode);
         let flags = qjs::JS_READ_OBJ_BYTECODE as i32;
-        // SAFETY: the context is alive, and the engine of this process wrote the bytes. The engine
-        // does not check them.
+        // SAFETY: the context is alive, and the engine of this process wrote the bytes, which are
+        // not checked. The context has all built-in objects that bytecode can refer to, because
+        // this crate makes all contexts in the same way.
         let script = unsafe { qjs::JS_ReadObject(raw, bytes.as_ptr(), bytes.len() as _, flags) };
         // SAFETY: the value was made by this context; an exception has no reference to count.
         if unsafe { qjs::JS_IsException(script) } {
@@ -89,7 +86,6 @@ impl CompiledScript {
     }
 }
 
-/// Takes ownership of a value that the engine has returned.
 fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<Value<'js>, Error> {
     // SAFETY: the value was made by this context.
     if unsafe { qjs::JS_IsException(value) } {

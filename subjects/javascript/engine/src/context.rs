@@ -1,13 +1,11 @@
 //! The built-in objects that every context of this crate has.
 
-// `limit_stack` calls the engine directly, because rquickjs has no equivalent function for large
-// limits.
+// rquickjs has no equivalent of `limit_stack` for large limits.
 #![allow(unsafe_code)]
 
 use rquickjs::context::intrinsic;
 use rquickjs::{Ctx, qjs};
 
-/// The built-in objects of contexts, as rquickjs groups them.
 pub(crate) type Intrinsics = (
     intrinsic::Date,
     intrinsic::Eval,
@@ -20,8 +18,8 @@ pub(crate) type Intrinsics = (
     intrinsic::Promise,
 );
 
-/// Limits the stack of an engine to this many bytes. The function of rquickjs would remove a limit
-/// of more than 16 MiB.
+/// Limits the stack of an engine, in bytes. The function of rquickjs would remove a limit of more
+/// than 16 MiB.
 pub(crate) fn limit_stack(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: the context and its runtime are alive, and the function only sets two numbers.
     unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };

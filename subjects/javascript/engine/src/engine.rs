@@ -1,4 +1,4 @@
-//! Engines and sessions: contexts, calls, and promise jobs that the caller runs.
+//! Engines and sessions.
 
 // Restoring the engine's memory and reading the addresses of promises are unsafe.
 #![allow(unsafe_code)]
@@ -23,7 +23,6 @@ use crate::stack::Depth;
 use crate::thrown::Thrown;
 use crate::watch::Pulse;
 
-/// Maximum number of rejections that are kept for [`Session::unhandled_rejections`].
 const MAX_REJECTIONS: usize = 1_000;
 
 /// The memory limit is too small for an engine and its global objects.
@@ -48,8 +47,7 @@ impl EngineImage {
 
 /// A JavaScript context with its own limits.
 pub struct Engine {
-    /// The function that calls timers, once the globals are installed. Must be dropped before the
-    /// context.
+    /// The function that calls timers. Must be dropped before the context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
     /// The functions of the host. Without this reference, a script could make the engine drop them.
     functions: RefCell<Option<Persistent<Object<'static>>>>,
@@ -62,7 +60,6 @@ pub struct Engine {
     guard: Option<Guard>,
 }
 
-/// Limits on the stack and the processor time of an engine, for work that is not counted.
 struct Guard {
     pulse: Arc<Pulse>,
     depth: Depth,
@@ -70,8 +67,7 @@ struct Guard {
 
 #[derive(Clone)]
 struct Rejection {
-    /// Address of the promise. It identifies the promise while the promise is alive; a later
-    /// promise may have the same address.
+    /// Address of the promise, which identifies the promise while it is alive.
     promise: usize,
     reason: Thrown,
 }
@@ -125,25 +121,18 @@ impl Engine {
         })
     }
 
-    /// Guards the engine before its first use, so that nothing depends on the bytes of its stack or
-    /// on processor time:
-    ///
-    /// - Built-in functions count their work more closely, and their recursion by levels.
-    /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and
-    ///   ended ([`Stop::Stack`]) at the next poll or request for memory at that depth.
-    /// - A call of [`Engine::enter`] that takes far more processor time than the operations of a
-    ///   turn need ends the process ([`end_process`](crate::end_process)) with a message that names
-    ///   `subject`.
+    /// Guards the engine before its first use, so that nothing depends on the size of stack frames
+    /// or on processor time. A script that takes most of [`Limits::stack`] is ended
+    /// ([`Stop::Stack`]). A call of [`Engine::enter`] that takes too much processor time ends the
+    /// process ([`end_process`](crate::end_process)) with a message that names `subject`.
     pub fn guard(&mut self, subject: &str) {
         let pulse = Pulse::start(subject, self.meter.limits().turn);
         self.guard = Some(Guard { pulse, depth: Depth::default() });
     }
 
     /// Whether scripts in a guarded engine took most of the stack since the last call of
-    /// [`Engine::deepen`]. Such scripts may have caught an error that the engine throws at the end
-    /// of its stack, at a depth that differs between builds, so their results must not be used. On
-    /// systems other than Linux, this is detected only if the engine polls or requests memory at
-    /// that depth.
+    /// [`Engine::deepen`]. If so, their results must not be used, because they may depend on the
+    /// build.
     pub fn exceeded_stack(&self) -> bool {
         let deep = self.guard.as_ref().is_some_and(|guard| guard.depth.was_exceeded());
         deep || self.meter.was_below_floor()
@@ -167,11 +156,11 @@ impl Engine {
         &self.clock
     }
 
-    /// Calls `use_session` with a session of the context. The values of scripts live until
-    /// `use_session` returns, unless they are saved as [`Persistent`] values.
+    /// Calls `use_session` with a session of the context, after which values of scripts live only
+    /// as [`Persistent`] values.
     ///
     /// # Errors
-    /// If the global objects do not fit into the memory. In this case, `use_session` is not called.
+    /// If the global objects do not fit into the memory.
     pub fn enter<R>(
         &self,
         use_session: impl for<'js> FnOnce(&Session<'js>) -> R,
@@ -182,8 +171,8 @@ impl Engine {
             (guard.depth.watch(), guard.pulse.enter())
         });
         self.context.with(|ctx| {
-            // Set the limit each time, because it is in the engine's memory, which may have been
-            // restored.
+            // Set the limit each time, because restoring the engine's memory restores an earlier
+            // limit.
             limit_stack(&ctx, self.stack());
             let fire = match self.host.take() {
                 Some(host) => {
@@ -231,10 +220,7 @@ impl Engine {
     }
 
     /// Restores the state in an image, which is faster than executing the same scripts again.
-    ///
-    /// Functions and sources of buffers that the host has made since the image was made leak: their
-    /// objects vanish without being finalised, so the Rust values that the objects own are never
-    /// dropped.
+    /// Functions and buffers that the host has made since are never dropped.
     ///
     /// # Panics
     /// If the image was made by another engine.
@@ -264,7 +250,6 @@ impl Engine {
     }
 }
 
-/// Returns an address that identifies a promise while the promise is alive.
 fn promise_address(promise: &Value<'_>) -> usize {
     // SAFETY: the value is an object, because the engine reports only promises, so its union holds
     // a pointer, which is only read.
@@ -293,8 +278,7 @@ impl<'js> Session<'js> {
         &self.clock
     }
 
-    /// The limit that was met, if any. Once a limit is met, the caller must execute nothing before
-    /// [`Session::resume`].
+    /// The limit that was met, if any. Nothing may be executed before [`Session::resume`] then.
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
     }
@@ -304,8 +288,7 @@ impl<'js> Session<'js> {
         Halt(Rc::clone(&self.meter))
     }
 
-    /// Permits execution of scripts again after a limit was met, and sets the number of operations
-    /// per turn from now on, which replaces [`Limits::turn`].
+    /// Permits execution again after a limit was met. `turn` replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
         if let Some(pulse) = &self.pulse {
@@ -313,13 +296,12 @@ impl<'js> Session<'js> {
         }
     }
 
-    /// Begins a turn, which permits [`Limits::turn`] operations, or the number that
-    /// [`Session::resume`] has set.
+    /// Begins a turn.
     pub fn begin_turn(&self) {
         self.meter.begin_turn();
     }
 
-    /// Begins a test, which permits [`Limits::test`] operations, and the first turn of the test.
+    /// Begins a test and its first turn.
     pub fn begin_test(&self) {
         self.meter.begin_test();
     }
@@ -329,12 +311,10 @@ impl<'js> Session<'js> {
         self.meter.test_units()
     }
 
-    /// Evaluates a script in the global scope, in sloppy mode unless it begins with `"use strict"`.
-    /// From now on, lines of errors refer to the script with this name.
+    /// Evaluates a script in the global scope. `file` names the script in errors.
     ///
     /// # Errors
-    /// If the script cannot be parsed, throws, meets a limit (see [`Session::stopped`]), or returns
-    /// a value that is not a `V`.
+    /// If the script cannot be parsed, throws, meets a limit, or returns a value of another type.
     pub fn evaluate<V: FromJs<'js>>(&self, file: &str, script: &str) -> Result<V, Thrown> {
         self.file.replace(file.to_owned());
         let mut options = EvalOptions::default();
@@ -343,11 +323,10 @@ impl<'js> Session<'js> {
         self.caught(self.ctx.eval_with_options(script, options))
     }
 
-    /// Evaluates a compiled script. From now on, lines of errors refer to this script.
+    /// Evaluates a compiled script.
     ///
     /// # Errors
-    /// If the script throws, meets a limit (see [`Session::stopped`]), or returns a value that is
-    /// not a `V`.
+    /// If the script throws, meets a limit, or returns a value of another type.
     pub fn execute<V: FromJs<'js>>(&self, script: &CompiledScript) -> Result<V, Thrown> {
         self.file.replace(script.file.clone());
         self.caught(script.execute(&self.ctx).and_then(|value| V::from_js(&self.ctx, value)))
@@ -356,8 +335,7 @@ impl<'js> Session<'js> {
     /// Calls a function.
     ///
     /// # Errors
-    /// If the function throws, meets a limit (see [`Session::stopped`]), or returns a value that is
-    /// not a `V`.
+    /// If the function throws, meets a limit, or returns a value of another type.
     pub fn call<A: IntoArgs<'js>, V: FromJs<'js>>(
         &self,
         function: &Function<'js>,
@@ -404,8 +382,7 @@ impl<'js> Session<'js> {
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons for the unhandled rejections since the last call, at most 1,000, in
-    /// the order of rejection. Empty after a limit was met.
+    /// Takes the reasons for the unhandled rejections since the last call, at most 1,000.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();
@@ -418,9 +395,8 @@ impl<'js> Session<'js> {
 mod tests {
     use super::*;
 
-    /// Calls `script` with the host's object, and searches everything that scripts can reach for
-    /// members of the host's object. Returns how many objects were visited, and the paths of the
-    /// members found.
+    /// Calls `script` with the host's object. Returns how many objects scripts can then reach, and
+    /// which of them belong to the host's object.
     fn reached(script: &str) -> (usize, String) {
         let engine = Engine::new(Limits::default(), Host::default()).unwrap();
         let answer: String = engine

@@ -1,5 +1,4 @@
-//! The global objects that scripts get in addition to, or instead of, built-in objects of the
-//! language.
+//! The global objects of this crate.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,10 +11,8 @@ use crate::compiled::{CompileError, CompiledScript};
 use crate::limits::{Limits, Meter};
 use crate::math;
 
-/// Operations in one unit of [`Limits::turn`] and [`Limits::test`].
 const POLLS_PER_UNIT: f64 = 10_000.0;
 
-/// A compiled script of this crate, which all contexts of a process share.
 type OwnScript = OnceLock<std::result::Result<CompiledScript, CompileError>>;
 
 static GLOBALS: OwnScript = OnceLock::new();
@@ -35,22 +32,21 @@ pub enum LogLevel {
 /// Receives the lines that scripts write to `console`.
 pub type Log = Box<dyn FnMut(LogLevel, &str)>;
 
-/// The functions and settings that scripts get from the caller.
+/// What scripts get from the caller.
 pub struct Host {
-    /// The stream of `Math.random`: numbers in [0, 1).
+    /// The numbers of `Math.random`, in [0, 1).
     pub random: Box<dyn FnMut() -> f64>,
     /// Receiver of the lines of `console`.
     pub log: Log,
     /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
     pub date: f64,
-    /// Called after every 10,000 operations of the engine. If it returns true, the script ends with
-    /// [`Stop::Caller`](crate::Stop::Caller).
+    /// Called after every 10,000 operations. Returns whether the script must end
+    /// ([`Stop::Caller`](crate::Stop::Caller)).
     pub poll: Box<dyn FnMut() -> bool>,
 }
 
 impl Default for Host {
-    /// A host whose only random number is 0.5, whose `console` discards its lines, and whose clock
-    /// begins at 2024-01-01T12:00:00Z.
+    /// A host with the random number 0.5, without a log, at 2024-01-01T12:00:00Z.
     fn default() -> Host {
         Host {
             random: Box::new(|| 0.5),
@@ -61,8 +57,7 @@ impl Default for Host {
     }
 }
 
-/// Installs the globals. Returns the function that calls a timer by its id, and the object with the
-/// host's functions.
+/// Installs the globals. Returns the function that calls a timer, and the host's object.
 pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     host: Host,
@@ -112,8 +107,8 @@ pub(crate) fn install<'js>(
     Ok((fire, functions))
 }
 
-/// The maximum nesting depth of brackets in a string. Brackets after a backslash do not count; with
-/// `quotes`, brackets between double quotes do not count either.
+/// The maximum nesting depth of brackets in a string. Escaped brackets do not count; with `quotes`,
+/// neither do quoted ones.
 fn nesting(text: &str, quotes: bool) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut quoted = false;
@@ -133,7 +128,6 @@ fn nesting(text: &str, quotes: bool) -> usize {
     deepest
 }
 
-/// Returns the function to which a script of this crate evaluates.
 fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
     let compiled =
         script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));

@@ -1,27 +1,10 @@
-//! The JavaScript engine: QuickJS-ng with counted limits and without anything that differs between
-//! computers.
+//! The JavaScript engine: QuickJS-ng with counted limits, in which the same scripts have the same
+//! results on all computers.
 //!
-//! An [`Engine`] is one isolated context. Its caller evaluates scripts, calls functions, and runs
-//! promise jobs and timers explicitly, all inside [`Engine::enter`]. The same calls with the
-//! same scripts have the same results everywhere:
-//!
-//! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
-//! - random numbers come from a stream of the caller ([`Host::random`]);
-//! - `Math.sin`, related functions and `**` are computed in the same way on all platforms;
-//! - operations and memory are counted ([`Limits`]); a script that exceeds these limits is ended
-//!   without an error that the script could catch ([`Stop`]);
-//! - the locale is en-US and the time zone UTC; `Intl` does not exist;
-//! - garbage collection cannot be observed: `WeakRef` keeps its target, and a
-//!   `FinalizationRegistry` never calls its callback; `SharedArrayBuffer` and `Atomics` do not
-//!   exist, because there are no threads.
-//!
-//! Work that is not counted has other limits if the engine is guarded ([`Engine::guard`]): an
-//! execution that takes much more processor time than its counted operations ends the process, and
-//! deep native recursion ends the script ([`Stop::Stack`]).
-//!
-//! Scripts cannot reach files, network, processes or the environment: no such function exists.
-//! Values of scripts have the types of rquickjs. The module [`quickjs`] exports the types that
-//! callers need; no other crate depends on rquickjs directly.
+//! An [`Engine`] is one isolated context without access to files, network or processes. Its time is
+//! a virtual [`Clock`], random numbers come from the caller ([`Host`]), and operations and memory
+//! are counted ([`Limits`]). A script that meets a limit ends without an error that it could catch
+//! ([`Stop`]). Garbage collection cannot be observed, and there are no threads.
 //!
 //! # Example
 //!
@@ -69,8 +52,7 @@ pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;
 pub use watch::end_process;
 
-/// The part of rquickjs that callers need: values of scripts, and conversions between these and
-/// values of Rust. This module exports nothing that defines classes, because the safety of
+/// The part of rquickjs that callers need. It defines no classes, because the safety of
 /// [`Engine::restore`] depends on that.
 pub mod quickjs {
     pub use rquickjs::function::IntoArgs;

@@ -5,31 +5,28 @@ use std::fmt;
 
 use catherd_platform::stack_address;
 
-/// Bytes of a large block of memory that count as one unit of operations, because filling and
-/// copying a block takes time that no poll counts.
+/// Bytes of a large block of memory that count as one unit of operations, because no poll counts
+/// the time for filling and copying.
 const BYTES_PER_UNIT: usize = 32 * 1024;
-/// Blocks of at least this many bytes are large: they are refused once a limit is met.
+/// Minimum size of a large block, which is refused once a limit is met.
 const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
 
-/// Limits on the scripts of one engine. All limits are counted; none is timed.
+/// Limits on the scripts of one engine, all of which are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Operations between two calls to [`Session::begin_turn`](crate::Session::begin_turn), in
-    /// units of 10,000: backward jumps, calls and steps of regular expressions. Large blocks of
-    /// memory, promise jobs and some expensive built-in functions count as well.
+    /// Operations per turn, in units of 10,000: backward jumps, calls, steps of regular expressions
+    /// and other work.
     pub turn: u64,
-    /// Operations between two calls to [`Session::begin_test`](crate::Session::begin_test), in the
-    /// same units.
+    /// Operations per test, in units of 10,000.
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of the engine's stack. Unless the engine is guarded
-    /// ([`Engine::guard`](crate::Engine::guard)), a script that exceeds the limit gets a
-    /// `RangeError`, which the script can catch.
+    /// Bytes of the engine's stack. A script that exceeds them gets a `RangeError`, unless the
+    /// engine is guarded ([`Engine::guard`](crate::Engine::guard)).
     pub stack: usize,
-    /// Number of timers that may wait at the same time. Another timer causes a `RangeError`.
+    /// Number of timers that may wait at the same time.
     pub timers: usize,
 }
 
@@ -47,10 +44,9 @@ pub enum Stop {
     Operations,
     /// The script exceeded [`Limits::memory`].
     Memory,
-    /// The script took most of [`Limits::stack`] in a guarded engine
-    /// ([`Engine::exceeded_stack`](crate::Engine::exceeded_stack)).
+    /// The script took most of [`Limits::stack`] in a guarded engine.
     Stack,
-    /// The caller ended the script, with [`Host::poll`](crate::Host::poll) or a [`Halt`].
+    /// The caller ended the script.
     Caller,
 }
 
@@ -87,7 +83,6 @@ pub(crate) struct Meter {
     stopped: Cell<Option<Stop>>,
     /// The address on the stack below which scripts are ended; 0 if there is none.
     floor: Cell<usize>,
-    /// Whether a script got below `floor` before any other limit was met.
     below_floor: Cell<bool>,
 }
 
@@ -161,7 +156,6 @@ impl Meter {
         self.test.get()
     }
 
-    /// Counts units of operations. Returns whether the script must end.
     pub(crate) fn count(&self, units: u64) -> bool {
         self.turn.set(self.turn.get() + units);
         self.test.set(self.test.get() + units);
@@ -171,7 +165,6 @@ impl Meter {
         self.stopped.get().is_some()
     }
 
-    /// Counts a job. Returns whether the script must end.
     pub(crate) fn count_job(&self) -> bool {
         self.jobs.set(self.jobs.get() + 1);
         self.count(u64::from(self.jobs.get().is_multiple_of(JOBS_PER_UNIT)))
@@ -179,8 +172,8 @@ impl Meter {
 
     /// Counts a new block of memory. Returns false if the block is refused.
     ///
-    /// Small blocks are granted up to twice the limit, although the script ends at the next poll,
-    /// because parts of the engine abort the process if such a request fails.
+    /// Small blocks are granted up to twice the limit, because parts of the engine abort the
+    /// process if such a request fails.
     pub(crate) fn allocate(&self, size: usize) -> bool {
         self.check_floor();
         let bytes = self.bytes.get().saturating_add(size);

@@ -1,7 +1,6 @@
-//! Functions of `Math` whose results can differ between platforms in the last digit, computed in
-//! the same way on all platforms.
+//! Functions of `Math` whose results on other platforms can differ in the last digit.
 
-// `pow` has the name of a function of the C library.
+// The attribute `no_mangle` is unsafe.
 #![allow(unsafe_code)]
 
 use catherd_elementary as elementary;
@@ -30,11 +29,9 @@ const UNARY: [Unary; 18] = [
     ("atanh", libm::atanh),
 ];
 
-/// The function that the engine calls for `**`. It replaces the C library's function of the same
-/// name in the whole process, because results of the C library differ between processors in the
-/// last digit. docs/explanation/determinism.md explains why this is accepted.
-// SAFETY: the C library has a function with this name and signature. Both functions round the same
-// power, so callers can use either.
+/// The function that the engine calls for `**`. It replaces the C library's function in the whole
+/// process, as docs/explanation/determinism.md explains.
+// SAFETY: the C library has a function with this name and signature, which computes the same power.
 #[unsafe(no_mangle)]
 extern "C" fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
@@ -45,7 +42,6 @@ fn power(base: f64, exponent: f64) -> f64 {
     if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }
 
-/// An object with the functions as members, named as in `Math`. The functions take only numbers.
 pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let functions = Object::new(ctx.clone())?;
     for (name, function) in UNARY {

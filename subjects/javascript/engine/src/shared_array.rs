@@ -28,12 +28,11 @@ mod sealed {
     elements!(u32 i32 f64);
 }
 
-/// A number type of typed arrays: every bit pattern is a valid number, and there is no padding.
+/// A number type of typed arrays. Every bit pattern is a valid number, and there is no padding.
 pub trait Element: sealed::Sealed + 'static {}
 
-/// An array of numbers in memory of the host. Scripts see it as a typed array over a shared
-/// buffer, which no script can detach, resize or transfer. The host uses it without entering the
-/// engine, so it can read counters while a script runs.
+/// An array of numbers in memory of the host, which scripts see as a typed array over a shared
+/// buffer.
 ///
 /// # Examples
 ///
@@ -60,12 +59,12 @@ impl<T: Element> SharedArray<T> {
         SharedArray(vec![Cell::new(T::default()); length].into())
     }
 
-    /// The number at an index, or `None` if the index is out of bounds.
+    /// The number at an index.
     pub fn get(&self, index: usize) -> Option<T> {
         self.0.get(index).map(Cell::get)
     }
 
-    /// Changes the number at an index, or does nothing if the index is out of bounds.
+    /// Changes the number at an index, if there is one.
     pub fn set(&self, index: usize, number: T) {
         if let Some(cell) = self.0.get(index) {
             cell.set(number);

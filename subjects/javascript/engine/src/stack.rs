@@ -1,7 +1,5 @@
-//! Detects whether scripts use most of the native stack. The size of a frame differs between builds
-//! of the engine, so results must not depend on the depth at which the engine throws an error at
-//! the end of its stack. The engine neither requests memory nor calls the host when it throws this
-//! error, so only the stack itself shows whether scripts were near its end.
+//! Detects whether scripts use most of the native stack. Results must not depend on where the stack
+//! ends, because the size of a frame differs between builds.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,22 +8,20 @@ use catherd_platform::{StackBand, stack_address};
 /// The part of the stack that scripts may take, in tenths.
 const USABLE_TENTHS: usize = 6;
 
-/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes
-/// for operands. A recursion through a longer band of the stack always uses a part of the band.
+/// Bytes that a frame may leave untouched: 65,534 operands of 16 bytes. A recursion through a
+/// longer band of the stack always uses a part of the band.
 const UNTOUCHED: usize = 1 << 20;
 
-/// Bytes by which a band is longer than [`UNTOUCHED`], for partial pages at its ends and for other
-/// variables of a frame.
+/// Bytes for partial pages at the ends of a band and for other variables of a frame.
 const MARGIN: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub(crate) struct Depth {
     /// The factor of the limit, minus one.
     more: usize,
-    /// The part of the stack that no script may reach, on systems that show which parts are used.
+    /// The part of the stack that no script may reach; `None` if the system does not show its use.
     band: RefCell<Option<StackBand>>,
     exceeded: Cell<bool>,
-    /// Whether the band must be cleared before the next execution.
     stale: Cell<bool>,
 }
 
@@ -44,8 +40,8 @@ impl Depth {
         self.exceeded.get()
     }
 
-    /// Prepares an execution that begins at the current depth and may take `stack` bytes. Returns
-    /// the address below which scripts must be ended.
+    /// Prepares an execution that may take `stack` bytes. Returns the address below which scripts
+    /// are ended.
     pub(crate) fn begin(&self, stack: usize) -> usize {
         let floor = stack_address().saturating_sub(stack / 10 * USABLE_TENTHS);
         let length = (UNTOUCHED + MARGIN).min(stack / 5);
@@ -61,7 +57,6 @@ impl Depth {
         floor
     }
 
-    /// Checks whether the stack was exceeded when the returned value is dropped.
     pub(crate) fn watch(&self) -> Watched<'_> {
         Watched(self)
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rquickjs::{Coerced, Ctx, Error, FromJs, Object, Value};
 
-/// Maximum length, in characters, of each text of a thrown value, such as its message.
+/// Maximum length, in characters, of each text of a thrown value.
 const TEXT_LIMIT: usize = 4_096;
 
 /// A value that a script has thrown.
@@ -14,12 +14,11 @@ pub struct Thrown {
     pub name: String,
     /// The `message` of an error; otherwise the value as text.
     pub message: String,
-    /// Line of the innermost frame in the script that the caller named, from 1; `None` if the stack
-    /// has no such frame.
+    /// Line of the innermost frame in the caller's script, from 1.
     pub line: Option<u32>,
-    /// Column in that line, from 1; `None` if it is not known.
+    /// Column in that line, from 1.
     pub column: Option<u32>,
-    /// The frames of the stack in the engine's notation, innermost first.
+    /// The stack trace in the engine's notation, innermost frame first.
     pub stack: String,
 }
 
@@ -34,7 +33,6 @@ impl fmt::Display for Thrown {
 }
 
 impl Thrown {
-    /// Describes why a call failed: the thrown value, or the error of the engine.
     pub(crate) fn of_error(ctx: &Ctx<'_>, error: &Error, file: &str) -> Thrown {
         match error {
             Error::Exception => Thrown::describe(ctx, &ctx.catch(), file),
@@ -42,8 +40,7 @@ impl Thrown {
         }
     }
 
-    /// Describes a value that a script has thrown; line and column refer to `file`. Exceptions in
-    /// getters of the value are ignored.
+    /// Describes a value that a script has thrown. `line` and `column` refer to `file`.
     pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
         let Some(object) = value.as_object().filter(|_| value.is_error()) else {
             return Thrown { message: as_text(ctx, value.clone()), ..Thrown::default() };
@@ -71,8 +68,6 @@ fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, name: &str) -> String {
     }
 }
 
-/// Converts a value to at most [`TEXT_LIMIT`] characters. A value that cannot be converted is shown
-/// as its type in brackets.
 fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     let kind = value.type_name();
     match Coerced::<String>::from_js(ctx, value) {
@@ -84,7 +79,6 @@ fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     }
 }
 
-/// Line and column of the innermost frame in a file.
 fn place(stack: &str, file: &str) -> Option<(u32, Option<u32>)> {
     stack.lines().find_map(|frame| {
         let (_, place) = frame.rsplit_once(&format!("{file}:"))?;

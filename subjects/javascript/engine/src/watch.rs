@@ -1,7 +1,5 @@
-//! Limits the processor time of scripts. Most built-in functions count their work, but not all do,
-//! so a script can compute for hours within the counted limits. Processor time differs between
-//! computers, so no result may depend on it: exceeding the limit ends the process instead of the
-//! script.
+//! Limits the processor time of scripts, because not all built-in functions count their work.
+//! Exceeding the limit ends the process, because no result may depend on processor time.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,16 +8,13 @@ use std::time::Duration;
 
 use catherd_platform::ThreadClock;
 
-/// The interval at which processor times are read.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Seconds of processor time that an execution may always take, unless the environment variable
-/// [`VARIABLE`] sets a different number.
+/// Seconds of processor time that an execution may always take, unless [`VARIABLE`] is set.
 const SECONDS: u64 = 10;
 
-/// The number of units of operations in a turn to which the limit of [`SECONDS`] applies. The limit
-/// is several times the time that these units usually take if all work is counted. Turns of more
-/// units may take proportionally longer.
+/// Units of operations in a turn to which [`SECONDS`] applies. Larger turns may take proportionally
+/// longer.
 const UNITS: u64 = 2_000;
 
 const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";
@@ -35,13 +30,11 @@ fn least() -> u64 {
 
 const EXIT_CODE: i32 = 70;
 
-/// The engines that the watching thread has not seen yet.
 static PULSES: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
 
-/// Shows other threads whether the engine of a thread makes progress.
 #[derive(Debug)]
 pub(crate) struct Pulse {
-    /// Odd while scripts are executed; grows when an execution begins or ends.
+    /// Grows when an execution begins or ends, so it is odd during executions.
     beats: AtomicU64,
     /// Maximum processor time of an execution, in milliseconds.
     most: AtomicU64,
@@ -50,7 +43,6 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Watches the engine of this thread. `units` is the number of units of operations of a turn.
     pub(crate) fn start(subject: &str, units: u64) -> Arc<Pulse> {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
@@ -72,7 +64,6 @@ impl Pulse {
         self.most.store(least().saturating_mul(units.max(UNITS)) / UNITS, Ordering::Relaxed);
     }
 
-    /// Marks the beginning of an execution, which ends when the returned guard is dropped.
     pub(crate) fn enter(&self) -> Entered<'_> {
         self.beats.fetch_add(1, Ordering::Relaxed);
         Entered(self)
@@ -88,7 +79,7 @@ impl Drop for Entered<'_> {
 }
 
 fn watch() {
-    // For each engine, the last value of its pulse, and the processor time at which this value was
+    // For each engine, the last value of its pulse, and the processor time at which the value was
     // first seen.
     let mut seen: Vec<(Weak<Pulse>, u64, Duration)> = Vec::new();
     loop {
@@ -118,8 +109,7 @@ fn watch() {
     }
 }
 
-/// Ends this process with a reason on standard error, after events on which no result may depend.
-/// If the process executes a run, the run counts as a crash.
+/// Ends this process with a reason on standard error. A run in this process counts as a crash.
 pub fn end_process(reason: &str) -> ! {
     // Ignore the error: standard error may be closed.
     let _ = io::stderr().write_all(format!("error: {reason}\n").as_bytes());

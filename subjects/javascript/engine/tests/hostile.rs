@@ -1,4 +1,4 @@
-//! Tests that hostile scripts meet a limit, in the same way each time.
+//! Tests of hostile scripts.
 
 use crate::support;
 
@@ -63,7 +63,6 @@ const ENDLESS: &[(&str, &str)] = &[
     ("endless interval", "setInterval(() => { for (let i = 0; i < 1e6; i++); }, 0)"),
 ];
 
-/// Scripts whose use of memory grows without limit.
 const GREEDY: &[(&str, &str)] = &[
     ("endless promises", "const f = () => Promise.resolve().then(f); f()"),
     (
@@ -167,8 +166,8 @@ fn damaged_built_in_objects_do_not_damage_the_host() {
     assert_eq!(run(small(), script), "0.8414709848078965 1704110400000 number\njob\nxy");
 }
 
-/// Evaluates a script in a guarded engine with `depth` times the stack. Returns the script's result
-/// or the message of its error, and the limit that ended the script.
+/// Returns the result of a script or its error, and the limit that ended the script. The stack is
+/// `depth` times as long as usual.
 fn guarded(script: &str, depth: usize) -> (String, Option<Stop>) {
     let limits = Limits { stack: 4 << 20, memory: 64 << 20, turn: 200, ..small() };
     let work = move || {
@@ -195,7 +194,7 @@ fn native_recursion_cannot_be_observed_in_a_guarded_engine() {
         "const o = {}; Object.setPrototypeOf(o, new Proxy(o, {})); try { o.x } catch (e) { e.message }",
         "const f = eval('(function f() { try { return f(); } catch (e) { return e.message; } })'); f()",
         "let p = {}; for (let i = 0; i < 2e5; i++) p = new Proxy(p, {}); try { p.x } catch (e) { e.message }",
-        // The frames of this function reserve space for arguments without writing to it.
+        // These frames reserve space for arguments without writing to it.
         "const wide = Function('o', `if (0) f(${'0,'.repeat(65e3)}); return o.x`);
             const o = {get x() { return wide(o) }}; try { o.x } catch { 1 }",
         "let f = () => 1; for (let i = 0; i < 300; i++) f = f.bind(null, ...new Array(200));
@@ -212,7 +211,7 @@ fn native_recursion_cannot_be_observed_in_a_guarded_engine() {
     }
     let finite = "let p = {x: 5}; for (let i = 0; i < 200; i++) p = new Proxy(p, {}); p.x";
     assert_eq!(guarded(finite, 1), ("5".to_owned(), None));
-    // Reserving half a megabyte for arguments causes no error at any depth that scripts may use.
+    // Reserving half a megabyte for arguments is allowed.
     let many = "const f = ((...all) => all.length).bind(null, ...new Array(30000)); f(2)";
     assert_eq!(guarded(many, 1), ("30001".to_owned(), None));
 }

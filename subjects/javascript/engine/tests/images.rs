@@ -1,10 +1,9 @@
-//! Tests that `Engine::restore` restores the state of an image after any changes by scripts.
+//! Tests of images.
 
 #![allow(unsafe_code)] // Calls to `Engine::restore`.
 
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
-/// Scripts that change as much state as possible.
 const CHANGES: &[&str] = &[
     "state.push(1)",
     "for (const name of Reflect.ownKeys(globalThis)) delete globalThis[name]",

@@ -1,9 +1,6 @@
-//! Tests refused requests for memory. The engine is C code that crashes after some of them, so
-//! requests are refused in child processes. A child may crash, but it must end, and a script that
-//! ends without reaching a limit must have the same result as with enough memory.
+//! Tests of refused requests for memory, in child processes, because the engine may crash.
 //!
-//! Commands that try all requests of all scripts under an address sanitizer (`gcc` with `libasan`),
-//! which shows where memory is damaged:
+//! Commands for all requests under an address sanitizer:
 //!
 //! ```text
 //! library=$(gcc -print-file-name=libasan.so)
@@ -53,7 +50,7 @@ const SCRIPTS: &[&str] = &[
     "new Function('a', 'b = () => a', ...['return [a, b, ' + '\"x\",'.repeat(500) + '].length'])(1)",
 ];
 
-/// Blocks of at least this many bytes are refused after the first refusal.
+/// Minimum size of the blocks that are refused after the first refusal.
 const LARGE: usize = 32 << 10;
 
 /// Refuses one request, and all large ones after it, as the engine's own allocator does.
@@ -109,16 +106,13 @@ unsafe impl Allocator for Refusing {
     }
 }
 
-/// The environment variable that makes a test the child. Its value consists of four numbers: the
-/// index of a script, the first point, the distance between points, and the last point. A point is
-/// the number of the request that is refused.
+/// The environment variable that makes a test the child: the index of a script, the first point,
+/// the distance between points, and the last point. A point is the number of the refused request.
 const CHILD: &str = "CATHERD_REFUSALS";
 
-/// Time within which a child must end.
 const MAX_TIME: Duration = Duration::from_secs(900);
 
-/// Evaluates a script and refuses the request with this number. Returns whether the script made
-/// such a request.
+/// Evaluates a script and refuses one request. Returns whether the script made such a request.
 fn refuse(script: &str, number: u64) -> bool {
     let requests = Rc::new(Requests { left: Cell::new(u64::MAX), refused: Cell::new(false) });
     let runtime = Runtime::new_with_alloc(Refusing { requests: Rc::clone(&requests) }).unwrap();
@@ -140,8 +134,7 @@ fn refuse(script: &str, number: u64) -> bool {
     refused
 }
 
-/// Evaluates a script in an engine with `memory` bytes. Returns the script's result or error if the
-/// engine starts and the script meets no limit.
+/// Returns the result of a script if the script meets no limit.
 fn limited(script: &str, memory: usize) -> Option<String> {
     let limits = Limits { turn: 9_000, test: 9_000, memory, stack: 256 << 10, timers: 9 };
     let engine = Engine::new(limits, Host::default()).ok()?;
@@ -154,8 +147,7 @@ fn limited(script: &str, memory: usize) -> Option<String> {
     evaluated.ok()?
 }
 
-/// Tries points and writes each point before trying it, so the parent knows the last point if this
-/// process dies.
+/// Writes each point before trying it, because this process may die.
 fn try_points(points: &str) {
     let mut numbers = points.split(' ').map(|number| number.parse::<usize>().unwrap());
     let mut next = || numbers.next().unwrap();
@@ -187,8 +179,8 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> 
     })
 }
 
-/// Tries points of a script in child processes, and counts the deaths of children by the place of
-/// the error or the exit status. Returns the number of points that were tried.
+/// Tries points of a script in child processes, and counts their deaths by place. Returns the
+/// number of points.
 fn try_script(
     script: usize,
     step: usize,
@@ -223,7 +215,6 @@ fn try_script(
         if status.success() {
             return tried;
         }
-        // A panic would be an error in Rust code, not in the engine.
         let place = place(&errors);
         assert!(status.code().is_none() || place.is_some(), "script {script}, {reached}: {errors}");
         *deaths.entry(place.unwrap_or_else(|| status.to_string())).or_default() += 1;
@@ -234,8 +225,6 @@ fn try_script(
     }
 }
 
-/// The kind of an error that an address sanitizer reports, and the three innermost functions of the
-/// stack.
 fn place(report: &str) -> Option<String> {
     let (_, kind) = report.split_once("ERROR: AddressSanitizer: ")?;
     let kind = kind.split_whitespace().next()?;

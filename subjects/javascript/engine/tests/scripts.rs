@@ -1,5 +1,4 @@
-//! Tests the environment of scripts: virtual time, dates, mathematics, errors, and isolation from
-//! the computer.
+//! Tests of the environment of scripts.
 
 use crate::support;
 

@@ -1,22 +1,20 @@
-//! Executes one script to its end and returns its output as a string.
+//! Execution of scripts.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
-/// Small limits, so that hostile scripts end soon.
 pub(crate) fn small() -> Limits {
     Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 }
 }
 
-/// Evaluates a script, then executes jobs and timers until nothing waits or a limit is met. Returns
-/// the lines of the console, followed by lines about errors, limits and unhandled rejections.
+/// Evaluates a script, its jobs and its timers. Returns the lines of the console, followed by
+/// errors.
 pub(crate) fn run(limits: Limits, script: &str) -> String {
     run_with(limits, script, |_| ())
 }
 
-/// Like [`run`], but calls `then` with the session afterwards.
 pub(crate) fn run_with(
     limits: Limits,
     script: &str,
