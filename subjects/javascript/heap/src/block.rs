@@ -6,17 +6,14 @@ use std::ptr::{self, NonNull};
 
 use crate::STEP;
 
-/// Memory that is freed when the block is dropped.
 pub(crate) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-/// A copy of the first bytes of a block.
 pub(crate) struct Saved(Box<[MaybeUninit<u8>]>);
 
 impl Block {
-    /// Allocates this many bytes, if possible. Zero bytes are refused.
     pub(crate) fn new(bytes: usize) -> Option<Block> {
         let layout =
             Layout::from_size_align(bytes, STEP).ok().filter(|layout| layout.size() > 0)?;
@@ -25,8 +22,8 @@ impl Block {
         Some(Block { start, layout })
     }
 
-    /// Changes the number of bytes, which must be more than zero. The memory may move. Returns
-    /// false, without a change, on failure.
+    /// Changes the number of bytes, which must be more than zero. Returns false, without a change,
+    /// on failure.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(bytes, STEP) else { return false };
         // SAFETY: the memory was allocated with this layout, and the new size is not zero and forms
@@ -45,7 +42,6 @@ impl Block {
         self.layout.size()
     }
 
-    /// The address of the first byte and the address after the last byte.
     pub(crate) fn bounds(&self) -> (*mut u8, *mut u8) {
         // SAFETY: the memory has this many bytes.
         (self.start(), unsafe { self.start().add(self.len()) })
@@ -65,11 +61,9 @@ impl Block {
         Saved(copy)
     }
 
-    /// Writes the copied bytes back.
-    ///
     /// # Safety
-    /// No reference to the contents of the block is alive, and the block has at least as many bytes
-    /// as the copy.
+    /// Nothing refers to the contents of the block, and the block has at least as many bytes as the
+    /// copy.
     pub(crate) unsafe fn put_back(&self, saved: &Saved) {
         let bytes = &saved.0;
         // SAFETY: the caller's promise.

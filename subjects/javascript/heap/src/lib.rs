@@ -1,12 +1,10 @@
 //! Memory for one JavaScript engine that can be restored to an earlier state.
 //!
-//! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
-//! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
-//! keeps its whole state in such blocks is then in the earlier state, including all pointers.
-//! Restoring an image is usually much faster than evaluating a large program.
+//! A [`Heap`] allocates all blocks of an engine. An [`Image`] keeps their contents, and
+//! [`Heap::restore`] writes each byte back to its address, so all pointers stay valid. This is
+//! usually much faster than evaluating a large program.
 //!
-//! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that
-//! do not fit into the permitted chunks, are allocated one by one.
+//! Small blocks are parts of chunks and are reused by size class.
 
 // This crate returns and takes raw addresses of memory.
 #![allow(unsafe_code)]
@@ -26,17 +24,16 @@ compile_error!("catherd needs a 64-bit target: the sizes of blocks take 48 bits"
 
 /// Size of a chunk in bytes.
 const CHUNK: usize = 256 << 10;
-/// Blocks in chunks have at most this many bytes, including the header.
+/// Maximum size of a small block in bytes, including the header.
 const LARGEST_SMALL: usize = 32 << 10;
-/// Sizes up to this many bytes are multiples of [`STEP`]. Above this, there are four sizes for each
+/// Sizes up to this many bytes are multiples of [`STEP`]. Above, there are four sizes for each
 /// doubling.
 const FINE: usize = 512;
-/// Distance between the smallest sizes, and the alignment of blocks with their headers.
+/// Distance between the smallest sizes, and the alignment of blocks.
 const STEP: usize = 16;
-/// Number of size classes of small blocks.
 const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
 const HEADER: usize = size_of::<Header>();
-/// Alignment of the data that engines store.
+/// Alignment of data in blocks.
 const ALIGN: usize = align_of::<u64>();
 /// [`Header::size_number`] of blocks outside chunks.
 const LARGE: u16 = u16::MAX;
@@ -46,7 +43,7 @@ const LARGE: u16 = u16::MAX;
 struct Header {
     /// Usable bytes, in units of [`ALIGN`].
     units: [u16; 3],
-    /// The size class of a small block, or [`LARGE`].
+    /// The size class, or [`LARGE`].
     size_number: u16,
 }
 
@@ -69,7 +66,6 @@ impl Header {
 /// Maximum size of a block in bytes, which [`Header::units`] can store.
 const LARGEST: usize = 1 << 48;
 
-/// The smallest size class with at least this many bytes, which are 1 to [`LARGEST_SMALL`].
 fn size_number(bytes: usize) -> usize {
     if bytes <= FINE {
         return bytes.div_ceil(STEP) - 1;
@@ -90,20 +86,18 @@ fn size_of_number(number: usize) -> usize {
     }
 }
 
-/// Number of heaps that this process has made. The next heap gets this number as its id.
 static HEAPS: AtomicU64 = AtomicU64::new(0);
 
 /// The memory of one engine.
 pub struct Heap {
-    /// Identifies the heap in this process and in its images.
     id: u64,
-    /// The first free block of each size class. A free block contains the address of the next one
-    /// directly after its header.
+    /// The first free block of each size class. A free block has the address of the next one after
+    /// its header.
     free: [Cell<*mut u8>; SIZES],
     chunks: RefCell<Vec<Block>>,
-    /// Number of chunks that are in use; the chunks after them are kept for later use.
+    /// Number of chunks in use. The chunks after them are kept for later use.
     chunks_in_use: Cell<usize>,
-    /// The first free address of the last chunk in use, and the end of this chunk.
+    /// The bounds of the free part of the last chunk in use.
     rest: Cell<(*mut u8, *mut u8)>,
     most_chunks: usize,
     /// Blocks outside chunks, by the address of their header.
@@ -112,7 +106,6 @@ pub struct Heap {
 
 /// The contents of a heap at a point in time.
 pub struct Image {
-    /// The id of the heap.
     heap: u64,
     free: [*mut u8; SIZES],
     chunks: Vec<Saved>,
@@ -121,8 +114,7 @@ pub struct Image {
 }
 
 impl Heap {
-    /// A heap without blocks. Its chunks for small blocks have at most this many bytes in total,
-    /// rounded up to a multiple of the size of a chunk.
+    /// A heap without blocks. `chunk_bytes` limits the total size of its chunks.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
             id: HEAPS.fetch_add(1, Ordering::Relaxed),
@@ -135,9 +127,8 @@ impl Heap {
         }
     }
 
-    /// Allocates a block of at least this many bytes with the alignment of `u64`. Returns null if
-    /// the block is too large or there is no memory. C's `malloc` aligns to 16 bytes on most
-    /// systems, but data in these blocks must not rely on that.
+    /// Allocates a block of at least this many bytes with the alignment of `u64`, which is less
+    /// than that of C's `malloc`. Returns null if the block is too large or there is no memory.
     pub fn allocate(&self, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -160,8 +151,7 @@ impl Heap {
         unsafe { with_header(start, Header::new(usable, LARGE)) }
     }
 
-    /// Takes a free block of a size class. Returns null if the chunks are full or a new chunk
-    /// cannot be allocated.
+    /// Returns null if there is no chunk with enough space.
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {
@@ -182,7 +172,6 @@ impl Heap {
         start
     }
 
-    /// Puts another chunk into use and returns its bounds.
     fn next_chunk(&self) -> Option<(*mut u8, *mut u8)> {
         let number = self.chunks_in_use.get();
         let mut chunks = self.chunks.borrow_mut();
@@ -214,8 +203,7 @@ impl Heap {
         first.set(start);
     }
 
-    /// Changes the size of a block, which may move. Returns null without a change if the new size
-    /// is too large or there is no memory.
+    /// Changes the size of a block, which may move. Returns null without a change on failure.
     ///
     /// # Safety
     /// The block is not null, belongs to this heap and has not been freed. Nothing uses its old
@@ -253,8 +241,7 @@ impl Heap {
         moved
     }
 
-    /// Changes the size of a block outside chunks. Returns `None` without a change if an image
-    /// needs the block at its address or if the allocation fails.
+    /// Returns `None` without a change if an image needs the block at its address or on failure.
     fn reallocate_large(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut large = self.large.borrow_mut();
         let mut block = large.remove(&(start as usize))?;
@@ -264,8 +251,7 @@ impl Heap {
         moved.then_some(now)
     }
 
-    /// The usable bytes of a block: the requested bytes, rounded up to a multiple of the size of
-    /// `u64`.
+    /// The usable bytes of a block: the requested bytes, rounded up to a multiple of 8.
     ///
     /// # Safety
     /// The block is not null, belongs to a heap and has not been freed.
@@ -274,8 +260,7 @@ impl Heap {
         unsafe { header_of(block) }.1.usable()
     }
 
-    /// Copies the contents of all blocks. Blocks outside chunks stay allocated while the image
-    /// exists.
+    /// Copies the contents of all blocks.
     pub fn image(&self) -> Image {
         let chunks = self.chunks.borrow();
         let (rest, in_use) = (self.rest.get(), self.chunks_in_use.get());
@@ -294,8 +279,7 @@ impl Heap {
         }
     }
 
-    /// Restores all blocks to their state at the time when the image was made. Blocks that were
-    /// allocated later no longer exist.
+    /// Restores all blocks to their state at the time of the image. Later blocks no longer exist.
     ///
     /// # Panics
     /// If the image was made from another heap.
@@ -335,7 +319,7 @@ impl Image {
     }
 }
 
-/// Writes a header and returns the address after the header.
+/// Returns the address after the header.
 ///
 /// # Safety
 /// The address is aligned, with room for the header, and nothing uses these bytes.
@@ -347,8 +331,6 @@ unsafe fn with_header(start: *mut u8, header: Header) -> *mut u8 {
     }
 }
 
-/// Returns the address of a block's header, and the header itself.
-///
 /// # Safety
 /// The block has a header.
 unsafe fn header_of(block: *mut u8) -> (*mut u8, Header) {

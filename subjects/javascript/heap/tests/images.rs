@@ -1,4 +1,4 @@
-//! Tests that blocks of a heap keep their contents, and that an image restores them.
+//! Tests of images.
 
 #![allow(unsafe_code)] // Calls to an allocator.
 
@@ -6,7 +6,6 @@ use catherd_javascript_heap::Heap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A random size of a block: mostly small, sometimes larger than any small block.
 fn size(random: &mut ChaCha8Rng) -> usize {
     let most = match random.random_range(0..20) {
         0 => 200_000,
@@ -37,12 +36,11 @@ fn fill(block: *mut u8, size: usize, byte: u8) -> Filled {
 fn check(filled: &Filled) {
     // SAFETY: the block has at least this many bytes, which `fill` has written.
     let bytes = unsafe { std::slice::from_raw_parts(filled.block, filled.size) };
-    // Compare whole slices, because this is fast even in an interpreter such as Miri.
+    // Comparing whole slices is fast even in Miri.
     assert!(bytes == vec![filled.byte; filled.size]);
 }
 
-/// Allocates, resizes and frees blocks, and checks the contents of each block before freeing it.
-/// Under Miri, which is much slower, only a tenth of the steps are done.
+/// Allocates, resizes, frees and checks blocks. Miri is much slower, so it does fewer steps.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {
