@@ -2,7 +2,6 @@
 
 use oxc_ast::ast::Expression;
 
-/// Whether an expression is a function or a class without a name.
 pub(crate) fn is_anonymous_function(expression: &Expression<'_>) -> bool {
     match expression.without_parentheses() {
         Expression::FunctionExpression(function) => function.id.is_none(),

@@ -19,8 +19,7 @@ use crate::visitor::{Operand, Visitor};
 /// literal is four times as large.
 const LITERAL: u32 = 32;
 
-/// The kind of a literal: 1 for a number, with or without a minus sign, 2 for a string or template,
-/// 0 for other expressions.
+/// 1 for a number, 2 for a string or template, 0 for other expressions.
 fn literal(expression: &Expression<'_>) -> u32 {
     match expression.without_parentheses() {
         Expression::NumericLiteral(_) => 1,
@@ -39,7 +38,6 @@ fn code(it: &BinaryExpression<'_>) -> u32 {
     it.operator as u32 + LITERAL * literal(&it.left) + 4 * LITERAL * literal(&it.right)
 }
 
-/// Whether branch distances are defined for an operator.
 fn is_comparison(operator: BinaryOperator) -> bool {
     operator.is_equality()
         || operator.is_compare()
@@ -47,7 +45,6 @@ fn is_comparison(operator: BinaryOperator) -> bool {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits an expression whose truth is recorded at a site.
     pub(crate) fn decide(&mut self, it: &Expression<'_>, site: u32, negated: bool) {
         let id = site * 2 + u32::from(negated);
         match it {
@@ -78,7 +75,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Replaces a binary operator with a call to a probe.
     fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
         let traced = self.typeof_evidence(it);
         self.add_node(it.span.start, NodeKind::Binary);
@@ -95,7 +91,7 @@ impl Visitor<'_, '_> {
     }
 
     /// In the inference build, makes a comparison such as `typeof x === "t"` report the value of
-    /// `x` and the string. Returns true if this opens a bracket, which the caller must close.
+    /// `x` and the string. Returns whether the caller must close a bracket.
     fn typeof_evidence(&mut self, it: &BinaryExpression<'_>) -> bool {
         if self.build != Build::Inference || !it.operator.is_equality() {
             return false;
@@ -116,7 +112,6 @@ impl Visitor<'_, '_> {
         false
     }
 
-    /// Visits an operator outside decisions.
     pub(crate) fn operation(&mut self, it: &BinaryExpression<'_>) {
         let literals = literal(&it.left) > 0 && literal(&it.right) > 0;
         if self.build == Build::Inference && !literals {
@@ -127,8 +122,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a unary operator. In the inference build, `-`, `+`, `~` and `!` are reported unless
-    /// the operand is a literal number, string or template.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
@@ -149,8 +142,6 @@ impl Visitor<'_, '_> {
         self.out.close(span.end, "))");
     }
 
-    /// Visits `++` and `--`, which are reported in the inference build if the operand is a
-    /// variable.
     pub(crate) fn update(&mut self, it: &UpdateExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
@@ -165,8 +156,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a logical expression that is not an operand of another logical expression. `id`
-    /// identifies the decision, if any.
+    /// Visits a logical expression that is not an operand of another logical expression.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);
@@ -189,8 +179,7 @@ impl Visitor<'_, '_> {
         self.units.chains[number] = program;
     }
 
-    /// Visits the left side of a chain. Returns the site of the outcomes of this side: nullish or
-    /// not if `nullish` is set, and true or false otherwise.
+    /// Returns the site of the outcomes of the left side.
     fn left_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -214,8 +203,8 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// Visits a `??` inside `&&` or `||` as an operand with a separate chain, because the truth of
-    /// `??` is known only from its value.
+    /// The truth of `??` is known only from its value, so a `??` inside `&&` or `||` has a separate
+    /// chain.
     fn coalescing_operand(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -263,7 +252,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// Visits an operand of a chain and returns the operand's site.
+    /// Returns the operand's site.
     fn operand(
         &mut self,
         it: &Expression<'_>,
@@ -360,8 +349,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits an assignment. Logical assignments have goals; compound assignments are reported in
-    /// the inference build.
     pub(crate) fn assignment(&mut self, it: &AssignmentExpression<'_>) {
         let name = match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) => Some(id.name.to_string()),

@@ -1,5 +1,4 @@
-//! Types that TypeScript declares: of parameters of functions, methods and constructors, and of
-//! members of objects.
+//! Types that TypeScript declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +13,6 @@ use oxc_syntax::scope::ScopeFlags;
 
 use crate::words::Literal;
 
-/// Maximum nesting depth of types.
 const DEEPEST: usize = 6;
 
 /// A type, simplified.
@@ -178,8 +176,6 @@ impl Finder {
         }
     }
 
-    /// Records the names of a member and of constructor parameters if they are private or
-    /// protected.
     fn hide(&mut self, element: &ClassElement<'_>) {
         let is_hidden = |accessibility: Option<TSAccessibility>| {
             accessibility.is_some_and(|it| it != TSAccessibility::Public)
@@ -222,7 +218,6 @@ impl Finder {
         }
     }
 
-    /// Calls a function while the bounds of type parameters are known.
     fn bounded(
         &mut self,
         parameters: Option<&TSTypeParameterDeclaration<'_>>,

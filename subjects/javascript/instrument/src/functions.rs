@@ -1,5 +1,4 @@
-//! Instrumentation of functions: entries, markers, and names that anonymous functions get from the
-//! code around them.
+//! Instrumentation of functions.
 
 use oxc_ast::ast::{Expression, FormalParameters, PropertyKey};
 use oxc_ast_visit::Visit;
@@ -19,15 +18,13 @@ pub(crate) struct Outside {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits code that depends on one more outcome.
     pub(crate) fn under(&mut self, site: u32, outcome: bool, visit: impl FnOnce(&mut Self)) {
         self.control.push(Control { site, outcome });
         visit(self);
         self.control.pop();
     }
 
-    /// Visits an expression whose evaluation is counted. An anonymous function still gets the name
-    /// `name`.
+    /// An anonymous function still gets the name `name`.
     pub(crate) fn prefixed(&mut self, expression: &Expression<'_>, text: &str, name: Option<&str>) {
         let span = expression.span();
         match name.filter(|_| is_anonymous_function(expression)) {
@@ -48,7 +45,6 @@ impl Visitor<'_, '_> {
         self.visit_expression(expression);
     }
 
-    /// Visits the default value of a parameter or of a name in a pattern.
     pub(crate) fn default_value(&mut self, start: u32, value: &Expression<'_>, name: Option<&str>) {
         let counter = self.counter();
         let span = value.span();
@@ -59,8 +55,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The last comment before a position if only white space, keywords and an assignment to
-    /// `exports` are between them; otherwise an empty string.
+    /// Only white space, keywords and an assignment to `exports` may be between the comment and the
+    /// position.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
@@ -76,16 +72,14 @@ impl Visitor<'_, '_> {
         if plain { comment.span.source_text(self.source).to_owned() } else { String::new() }
     }
 
-    /// Adds a function or class. Returns the number of `callable`, and a comment with this number.
-    /// The comment is inserted into the code so that the number can be found in the source text of
-    /// the function or class at run time.
+    /// The returned comment is inserted into the code so that the number can be found in the source
+    /// text of the function or class at run time.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);
         (number, format!("/*{}F{number}*/", self.prefix))
     }
 
-    /// Enters a function. Returns what must be restored afterwards.
     pub(crate) fn enter_function(
         &mut self,
         span: oxc_span::Span,
@@ -144,9 +138,8 @@ impl Visitor<'_, '_> {
         self.statement = outside.statement;
     }
 
-    /// The code at the start and at the end of a body. The code counts the entry. In functions that
-    /// may call themselves and do not suspend, it also counts the depth of recursion, and ends
-    /// recursion deeper than 2,000 calls.
+    /// Recursion deeper than 2,000 calls is ended in functions that may call themselves and do not
+    /// suspend.
     pub(crate) fn entry(&mut self, start: u32, suspends: bool) -> (String, &'static str) {
         let counter = self.function.map_or(0, |f| self.units.functions[f as usize].counter);
         let count = self.count(counter);

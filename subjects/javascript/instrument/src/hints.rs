@@ -3,8 +3,7 @@
 /// Points of a line for number and for string.
 pub type LineScores = [u32; 2];
 
-/// Operators with their points. Each operator precedes its prefixes. Operators without points,
-/// except `=`, are listed so that they are not mistaken for shorter operators.
+/// Operators with their points. Each operator precedes its prefixes.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),
@@ -30,9 +29,8 @@ const DIGITS: LineScores = [5, 0];
 /// Points for a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
-/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Each operator,
-/// digits, and strings in double quotes count once. Comments count only if `comments` is true; the
-/// published program counts them.
+/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Comments count if
+/// `comments` is true, as in the published program.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };
     let mut found = [false; OPERATORS.len()];
@@ -62,7 +60,7 @@ pub fn line_scores(line: &str, comments: bool) -> LineScores {
     points
 }
 
-/// Removes the comments of a line. A comment that began on an earlier line is not recognised.
+/// A comment that began on an earlier line is not recognised.
 fn without_comments(line: &str) -> String {
     let mut code = String::new();
     let mut quote = None;

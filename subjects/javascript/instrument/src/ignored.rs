@@ -33,13 +33,11 @@ impl Hint {
     }
 }
 
-/// Removes leading spaces, of which there must be at least one.
 fn after_space(text: &str) -> Option<&str> {
     let rest = text.trim_start();
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// The parts of a file that are not counted.
 #[derive(Default)]
 pub(crate) struct Ignored {
     /// Ranges of ignored nodes, ascending, without overlaps.
@@ -87,19 +85,16 @@ impl Ignored {
         found
     }
 
-    /// Whether the node that begins at a position is ignored.
     pub(crate) fn at(&self, start: u32) -> bool {
         let after = self.ranges.partition_point(|range| range.0 <= start);
         after > 0 && start < self.ranges[after - 1].1
     }
 
-    /// Whether an operand or a side of `?:` does not count as a location of its branch.
     pub(crate) fn part(&self, it: &Expression<'_>) -> bool {
         let start = it.without_parentheses().span().start;
         self.parts.contains(&start) || self.at(start)
     }
 
-    /// Whether an outcome of the `if` at a position does not count as a location of its branch.
     pub(crate) fn outcome(&self, start: u32, outcome: bool) -> bool {
         self.outcomes.get(&start) == Some(&outcome)
     }
@@ -116,7 +111,6 @@ fn next_token(mut at: u32, source: &str, comments: &BTreeMap<u32, u32>) -> u32 {
     }
 }
 
-/// A visitor that assigns each hint to a node.
 struct Finder<'s, 'a> {
     source: &'s str,
     /// Hints that are not assigned yet, by the start of the token after them.
@@ -159,7 +153,6 @@ impl<'a> Finder<'_, 'a> {
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
     }
 
-    /// Ignores a node and everything in it, if Istanbul looks for hints at nodes of this kind.
     fn ignore(&mut self, kind: AstKind<'a>) {
         let span = kind.span();
         if self.is_known(kind) {
@@ -183,13 +176,11 @@ impl<'a> Finder<'_, 'a> {
         self.found.ranges.extend(span.map(|span| (span.start, span.end)));
     }
 
-    /// Whether Istanbul looks for hints at a node.
     fn is_known(&self, kind: AstKind<'a>) -> bool {
         match kind {
             AstKind::Class(class) => class.is_declaration(),
             AstKind::FormalParameter(parameter) => parameter.initializer.is_some(),
-            // Skip the function of a method, which begins at its parameters: Babel has no such
-            // node.
+            // The function of a method begins at its parameters, and Babel has no such node.
             AstKind::Function(function) => {
                 self.source.as_bytes().get(function.span.start as usize) != Some(&b'(')
             }
@@ -234,9 +225,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Removes hints before values that Istanbul replaces with sequence expressions that contain a
-    /// counter. Istanbul attaches such a hint to the sequence, and does not look for hints at
-    /// sequences.
+    /// Istanbul replaces these values with sequence expressions, attaches the hints before them to
+    /// the sequences, and does not look for hints at sequences.
     fn forget(&mut self, kind: AstKind<'a>) {
         let value = match kind {
             AstKind::VariableDeclarator(it) => {
@@ -261,8 +251,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether Istanbul inserts the counter of a declarator before the declaration and does not
-    /// replace the value.
+    /// Whether Istanbul inserts the counter of a declarator before the declaration instead of
+    /// replacing the value.
     fn is_hoisted(&self, init: &Expression<'a>) -> bool {
         let function = matches!(
             init.without_parentheses(),
@@ -270,7 +260,7 @@ impl<'a> Finder<'_, 'a> {
                 | Expression::ArrowFunctionExpression(_)
                 | Expression::ClassExpression(_)
         );
-        // The current node is a declarator. The parent is the declaration, and the next ancestor
+        // The current node is a declarator, its parent is the declaration, and the next ancestor
         // holds the declaration.
         let holder = self.parent(1);
         let block = matches!(

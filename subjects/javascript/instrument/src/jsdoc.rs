@@ -2,7 +2,6 @@
 
 use crate::declarations::{Declarations, Shape};
 
-/// A `@param` tag: the type in braces, and the name of the parameter; each may be empty.
 struct Tag<'c> {
     type_: &'c str,
     name: &'c str,
@@ -17,12 +16,10 @@ struct Tag<'c> {
 pub struct Documented {
     /// The type, if it can be read and is not any.
     pub shape: Option<Shape>,
-    /// Whether calls may leave the parameter out: the name is in brackets, or the type ends with
-    /// `=`.
+    /// Whether calls may leave the parameter out.
     pub optional: bool,
 }
 
-/// The text in the braces at the beginning, and the rest.
 fn in_braces(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 1;
@@ -33,7 +30,7 @@ fn in_braces(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// Reads the name at the beginning of a string. Returns a tag without a type, and the rest.
+/// Returns a tag without a type, and the rest.
 fn named(text: &str) -> (Tag<'_>, &str) {
     let inner = text.trim_start();
     let bracket = inner.starts_with('[');
@@ -48,8 +45,7 @@ fn named(text: &str) -> (Tag<'_>, &str) {
     (Tag { type_: "", name, name_first: true, member, bracket }, rest)
 }
 
-/// The `@param` tags of a comment in order, with `None` for a tag that begins with an unclosed
-/// type.
+/// `None` stands for a tag that begins with an unclosed type.
 fn tags(comment: &str) -> impl Iterator<Item = Option<Tag<'_>>> {
     comment.split("@param").skip(1).map(|part| {
         let part = part.trim_start();
@@ -63,7 +59,6 @@ fn tags(comment: &str) -> impl Iterator<Item = Option<Tag<'_>>> {
     })
 }
 
-/// The shape of a type in the notation of comments.
 fn shape(type_: &str) -> Option<Shape> {
     let type_ = type_.trim().trim_matches(['?', '!', '=']).trim_start_matches("...");
     let type_ = type_.replace('*', "any").replace(".<", "<");
@@ -72,10 +67,8 @@ fn shape(type_: &str) -> Option<Shape> {
 }
 
 impl Declarations {
-    /// The shape of a parameter according to `@param {T} name` in a comment. A tag of a member,
-    /// such as `@param {T} name.part`, also counts. `None` if the comment does not declare the
-    /// parameter in this form, if the type is any or cannot be read, or if the type of an earlier
-    /// tag has no end.
+    /// The shape of a parameter according to `@param {T} name` in a comment; `None` if it is
+    /// unknown. A tag of a member, such as `@param {T} name.part`, also counts.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         let of_this = |tag: &Tag<'_>| !tag.name_first && tag.name == parameter;
         let tag = tags(comment).find(|tag| tag.as_ref().is_none_or(of_this))??;
@@ -83,9 +76,7 @@ impl Declarations {
     }
 
     /// The documentation of each of these parameters in a comment. The forms `@param {T} name` and
-    /// `@param name {T}` are read. If no tag names one of the parameters, tags that begin with a
-    /// type are assigned to the parameters in the same positions, unless there are more tags than
-    /// parameters.
+    /// `@param name {T}` are read; tags without known names are assigned by position.
     pub fn all_documented(comment: &str, parameters: &[&str]) -> Vec<Documented> {
         let tags: Vec<Tag<'_>> = tags(comment).flatten().filter(|tag| !tag.member).collect();
         let known = |tag: &Tag<'_>| parameters.contains(&tag.name);

@@ -10,7 +10,6 @@
 //!   logical chain, and `t` a string test.
 //!
 //! Statements, functions, branches and lines are counted as in istanbul-lib-instrument 6.
-//! Insertions preserve evaluation order, `this`, names of functions and directives.
 //!
 //! # Example
 //!
@@ -78,7 +77,7 @@ pub use words::{Literal, Words, words};
 /// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Build {
-    /// Nothing, for files that are not targets. Such files have no units.
+    /// Nothing, for files that are not targets.
     Plain,
     /// Counters and distances.
     Search,
@@ -134,8 +133,7 @@ const DEEPEST: usize = 400;
 /// Instruments a file and adds its units.
 ///
 /// # Errors
-/// If the file is not JavaScript, is too long or too deeply nested, or is a module with `await` at
-/// its top level.
+/// If the file cannot be instrumented.
 pub fn instrument(
     units: &mut Units,
     path: &str,
@@ -177,7 +175,6 @@ fn syntax_error(path: &str, line: u32, cause: String) -> SyntaxError {
     SyntaxError { path: path.to_owned(), line, cause }
 }
 
-/// Parses a file after checking the limits.
 fn checked<'a>(
     allocator: &'a Allocator,
     path: &str,
@@ -240,7 +237,6 @@ fn parse_typed<'a>(
     Parser::new(allocator, source, kind).parse()
 }
 
-/// A prefix for names that does not occur in the source.
 fn prefix(source: &str) -> String {
     let mut prefix = "$c_".to_owned();
     while source.contains(&prefix) {
@@ -249,7 +245,7 @@ fn prefix(source: &str) -> String {
     prefix
 }
 
-/// The maximum nesting depth of brackets, including brackets in strings and comments.
+/// Counts brackets in strings and comments as well.
 fn nesting(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in source.bytes() {

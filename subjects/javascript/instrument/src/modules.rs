@@ -16,8 +16,7 @@ use oxc_syntax::symbol::SymbolId;
 
 use crate::splice::Splicer;
 
-/// Rewrites the imports and exports of a module. Returns the code to insert before the module, or
-/// an error if the module uses `await` at its top level.
+/// Returns the code to insert before the module.
 pub(crate) fn rewrite(
     program: &Program<'_>,
     prefix: &str,
@@ -54,7 +53,6 @@ struct Module<'m, 's> {
     prefix: &'m str,
     out: &'m mut Splicer,
     scoping: &'s Scoping,
-    /// The expression that replaces each imported name.
     imports: Vec<(SymbolId, String)>,
     exports: String,
     stars: String,
@@ -63,7 +61,6 @@ struct Module<'m, 's> {
 }
 
 impl Module<'_, '_> {
-    /// The variable that holds a module.
     fn source(&self, source: &str, sources: &mut Vec<String>) -> String {
         let number = sources.iter().position(|known| known == source).unwrap_or_else(|| {
             sources.push(source.to_owned());
@@ -156,7 +153,7 @@ impl Module<'_, '_> {
         }
     }
 
-    /// The expression for a local name in `export { name }`; the name may be imported.
+    /// The name may be imported.
     fn local(&self, name: &ModuleExportName<'_>) -> String {
         let text = name.name().to_string();
         let symbol = self.scoping.get_root_binding(text.as_str().into());
@@ -164,7 +161,6 @@ impl Module<'_, '_> {
         import.map_or(text, |(_, value)| value.clone())
     }
 
-    /// The expression that replaces a reference to an import.
     fn imported(&self, it: &IdentifierReference<'_>) -> Option<&str> {
         let reference = self.scoping.get_reference(it.reference_id.get()?);
         let symbol = reference.symbol_id()?;

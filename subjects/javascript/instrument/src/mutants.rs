@@ -68,11 +68,11 @@ impl Mutant {
     }
 }
 
-/// The mutants of a file in the order of position and operator. Only code inside functions
-/// is mutated, because code that only loading executes cannot be tested by calls.
+/// The mutants of a file in the order of position and operator. Only code inside functions is
+/// mutated, because code that only loading executes cannot be tested by calls.
 ///
 /// # Errors
-/// If the file is not JavaScript, is too long, or is too deeply nested.
+/// If the file cannot be parsed.
 pub fn mutants(path: &str, source: &str, kind: FileKind) -> Result<Vec<Mutant>, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let allocator = Allocator::default();
@@ -106,7 +106,7 @@ struct Finder<'s> {
     source: &'s str,
     /// The source with comments blanked out, so that tokens can be searched for in it.
     bare: Vec<u8>,
-    /// Names of the enclosing functions; an empty string for a function without a name.
+    /// An empty string stands for a function without a name.
     functions: Vec<String>,
     name: Option<String>,
     found: Vec<Mutant>,
@@ -149,7 +149,6 @@ impl<'s> Finder<'s> {
         self.source.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Finds a token between two positions, outside comments.
     fn token(&self, token: &str, from: u32, to: u32) -> Option<Span> {
         let text = self.bare.get(from as usize..to as usize)?;
         let at = text.windows(token.len()).position(|part| part == token.as_bytes())? as u32;
@@ -178,7 +177,6 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Replaces each operand of a chain of one operator with a constant.
     fn operands(&mut self, it: &Expression<'_>, operator: LogicalOperator, constant: &str) {
         if let Expression::LogicalExpression(inner) = it
             && inner.operator == operator
@@ -196,7 +194,6 @@ impl<'s> Finder<'s> {
         self.functions.pop();
     }
 
-    /// Replaces the `?.` between an object and the rest of an optional chain.
     fn optional(&mut self, object: u32, rest: u32, plain: &str) {
         if let Some(span) = self.token("?.", object, rest) {
             self.add(MutationOperator::Ocr, span, plain);
@@ -284,7 +281,7 @@ impl<'a> Visit<'a> for Finder<'_> {
     }
 
     fn visit_property_key(&mut self, it: &PropertyKey<'a>) {
-        // Skip names of members, which are not strings of the program.
+        // Names of members are not strings of the program.
         if !matches!(it, PropertyKey::StringLiteral(_) | PropertyKey::NumericLiteral(_)) {
             walk::walk_property_key(self, it);
         }
@@ -312,7 +309,7 @@ impl<'a> Visit<'a> for Finder<'_> {
         let edge = |byte: Option<&u8>, brace: u8| byte == Some(&brace);
         let alone = edge(before.iter().rev().find(|byte| !byte.is_ascii_whitespace()), b'{')
             && edge(after.iter().find(|byte| !byte.is_ascii_whitespace()), b'}');
-        // Skip the only statement of a block, because another operator empties the block.
+        // Another operator empties a block with a single statement.
         if !alone {
             self.add(MutationOperator::Sdl, it.span, ";");
         }
@@ -346,7 +343,7 @@ impl<'a> Visit<'a> for Finder<'_> {
             LogicalOperator::And => "||",
             LogicalOperator::Or | LogicalOperator::Coalesce => "&&",
         };
-        // Skip these operators, because `&&` needs brackets next to `??`.
+        // `&&` needs brackets next to `??`.
         let mixed = matches!(it.operator, LogicalOperator::Coalesce)
             && (is_chain(&it.left, it.operator) || is_chain(&it.right, it.operator));
         if !mixed {

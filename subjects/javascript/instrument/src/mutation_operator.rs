@@ -43,7 +43,7 @@ impl MutationOperator {
         MutationOperator::Arf,
     ];
 
-    /// The name, which has three letters.
+    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             MutationOperator::Aor => "AOR",
@@ -60,13 +60,13 @@ impl MutationOperator {
         }
     }
 
-    /// The operator with this name, if any.
+    /// The operator with this name.
     pub fn named(name: &str) -> Option<MutationOperator> {
         Self::ALL.into_iter().find(|operator| operator.name() == name)
     }
 
-    /// Whether a mutant of this operator is dropped if an operator for which `yields` is false
-    /// makes the same change.
+    /// Whether a mutant is dropped if an operator for which `yields` is false makes the same
+    /// change.
     pub(crate) fn yields(self) -> bool {
         matches!(self, MutationOperator::Cor | MutationOperator::Bsr | MutationOperator::Sdl)
     }

@@ -24,7 +24,6 @@ impl Visitor<'_, '_> {
         self.units.sites - 1
     }
 
-    /// The expression that increments a counter.
     pub(crate) fn count(&self, counter: u32) -> String {
         format!("{}s[{counter}]++", self.prefix)
     }
@@ -35,7 +34,6 @@ impl Visitor<'_, '_> {
         counter
     }
 
-    /// Adds a goal, unless its position is ignored.
     pub(crate) fn add_goal(&mut self, start: u32, kind: GoalKind, outcome: &str, hit: Hit) {
         if self.ignored.at(start) {
             return;
@@ -55,8 +53,8 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// Adds a branch with the outcomes of a site. `counted` selects the outcomes that are locations
-    /// of the branch: the first element for true, the second for false.
+    /// `counted` selects the outcomes that are locations of the branch: the first element for true,
+    /// the second for false.
     pub(crate) fn two_way(
         &mut self,
         range: (u32, u32),
@@ -87,7 +85,7 @@ impl Visitor<'_, '_> {
         self.add_statement_of(start, (start, end))
     }
 
-    /// Adds a statement, which is ignored if the node that begins at `holder` is ignored.
+    /// The statement is ignored if the node that begins at `holder` is ignored.
     pub(crate) fn add_statement_of(&mut self, holder: u32, range: (u32, u32)) -> u32 {
         let counter = self.step();
         let statement = StatementUnit {
@@ -137,7 +135,6 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// The number of an operator's line, shifted by [`LINE_SHIFT`]; 0 except in inference builds.
     pub(crate) fn operator_line(&mut self, start: u32) -> u32 {
         if self.build != Build::Inference {
             return 0;

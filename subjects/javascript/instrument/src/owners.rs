@@ -7,8 +7,7 @@ use crate::words::{Literal, literal, name_of};
 /// The owner of functions that are members of what a call returns.
 pub const OF_RESULT: &str = "()";
 
-/// The owner of a called function by the syntax of the call: the last name of the object, the class of a new instance
-/// or of a literal, or [`OF_RESULT`]; empty if the function is not a member, or a member of something else.
+/// The owner of a called function, according to the syntax of the call; may be empty.
 pub(crate) fn owner_of(callee: &Expression<'_>) -> String {
     let Expression::StaticMemberExpression(member) = callee.without_parentheses() else {
         return String::new();
@@ -26,7 +25,6 @@ pub(crate) fn owner_of(callee: &Expression<'_>) -> String {
     name.unwrap_or_default()
 }
 
-/// The class whose methods a literal has, if it is neither an object nor a function.
 pub(crate) fn class_of(literal: &Literal) -> Option<&'static str> {
     match literal {
         Literal::Text(_) => Some("String"),

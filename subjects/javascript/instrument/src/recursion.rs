@@ -10,7 +10,6 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
 
-/// The functions of a file with the names that they call.
 #[derive(Default)]
 struct Calls {
     /// Start of each function, its name, and the names that it calls.
@@ -21,8 +20,7 @@ struct Calls {
     class: Vec<String>,
 }
 
-/// The starts of the functions that may call a function with the same name, directly or through
-/// other functions.
+/// The starts of the functions that may call a function with the same name.
 pub(crate) fn recursive(program: &Program<'_>) -> BTreeSet<u32> {
     let mut calls = Calls::default();
     calls.visit_program(program);
@@ -62,8 +60,7 @@ impl Calls {
     }
 
     fn called(&mut self, name: &str) {
-        // Count the call for all enclosing functions too, because a nested function may be called
-        // back while they run.
+        // A nested function may be called back while the enclosing functions run.
         for index in &self.open {
             self.functions[*index].2.insert(name.to_owned());
         }

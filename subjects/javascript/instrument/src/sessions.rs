@@ -1,5 +1,4 @@
-//! Sequences of calls in examples, such as tests and documentation: the objects that are made, and
-//! the calls to their methods with arguments, in order.
+//! Sequences of calls in examples, such as tests and documentation.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,6 @@ use oxc_span::{GetSpan, Span};
 use crate::FileKind;
 use crate::words::{Literal, literal, name_of};
 
-/// Maximum number of calls in a sequence; further calls are ignored.
 const LONGEST: usize = 40;
 
 /// The object or an argument of a call.
@@ -23,7 +21,7 @@ pub enum Given {
     Literal(Literal),
     /// The result of the earlier call with this number.
     Result(usize),
-    /// Anything else: its last name, or an empty string.
+    /// Anything else, by its last name, which may be empty.
     Other(String),
 }
 
@@ -40,8 +38,7 @@ pub struct Step {
     pub arguments: Vec<Given>,
 }
 
-/// The sequences of at least two calls at the top level and in each function of JavaScript source
-/// text. Empty if the text has syntax errors, is too long or is too deeply nested.
+/// The sequences of at least two calls in JavaScript source text; empty if the text cannot be read.
 pub fn sessions(source: &str) -> Vec<Vec<Step>> {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Vec::new();
@@ -57,7 +54,6 @@ pub fn sessions(source: &str) -> Vec<Vec<Step>> {
     finder.found
 }
 
-/// The calls of the function that is being visited.
 #[derive(Default)]
 struct Scope {
     steps: Vec<Step>,
@@ -77,7 +73,7 @@ fn place(span: Span) -> (u32, u32) {
 }
 
 impl Finder {
-    /// Visits a function, in which literals of the enclosing scopes are known.
+    /// Literals of the enclosing scopes are known in a function.
     fn inside(&mut self, visit: impl FnOnce(&mut Finder)) {
         let known = self.scope.variables.iter();
         let literals = known.filter(|(_, it)| matches!(it, Given::Literal(_)));

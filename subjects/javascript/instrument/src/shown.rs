@@ -1,4 +1,4 @@
-//! What examples show next to their calls: results in comments, and the parameters of functions that are passed.
+//! What examples show next to their calls.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -20,11 +20,11 @@ const ARROWS: [&str; 7] = ["=>", "->", "==>", "-->", "\u{2192}", "\u{21d2}", "==
 pub struct Shown {
     /// The last name of the called function.
     pub name: String,
-    /// What the function is a member of; empty if this has no name.
+    /// The owner of the called function, such as the last name of the object; may be empty.
     pub owner: String,
     /// The arguments.
     pub arguments: Vec<Literal>,
-    /// The comment without its mark.
+    /// The comment without its arrow.
     pub text: String,
     /// Whether the comment begins with an arrow.
     pub arrow: bool,
@@ -35,12 +35,12 @@ pub struct Shown {
 pub struct Example {
     /// Calls with comments about their results.
     pub shown: Vec<Shown>,
-    /// Functions that are passed to calls: the last name of the called function, the position of the argument, and the
-    /// number of its parameters.
+    /// Functions that are passed to calls: the last name of the called function, the position of
+    /// the argument, and the number of parameters of the argument.
     pub passed: Vec<(String, usize, usize)>,
 }
 
-/// Reads what an example shows: nothing if its text has syntax errors, is too long or is too deeply nested.
+/// Reads what an example shows; nothing if the text cannot be read.
 pub fn example(source: &str) -> Example {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Example::default();
@@ -63,7 +63,7 @@ struct Finder<'s> {
 }
 
 impl Finder<'_> {
-    /// The comment about the result of a statement: on its line, or on the next line if it begins with an arrow.
+    /// The comment is on the line of the statement, or on the next line if it begins with an arrow.
     fn comment(&self, span: Span) -> Option<(String, bool)> {
         let index = self.comments.partition_point(|comment| comment.span.start < span.end);
         let comment = self.comments.get(index)?;

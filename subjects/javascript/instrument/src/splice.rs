@@ -1,6 +1,5 @@
 //! Edits of text at positions in the original.
 
-/// Insertions into text, and replacements of ranges.
 #[derive(Default)]
 pub(crate) struct Splicer {
     edits: Vec<Edit>,
@@ -15,17 +14,17 @@ struct Edit {
 }
 
 impl Splicer {
-    /// Inserts text before a node that begins at a position. Outer nodes must be opened first.
+    /// Outer nodes must be opened first.
     pub(crate) fn open(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: true, text: text.into() });
     }
 
-    /// Inserts text after a node that ends at a position. Inner nodes must be closed first.
+    /// Inner nodes must be closed first.
     pub(crate) fn close(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: false, text: text.into() });
     }
 
-    /// Replaces a range, which no other replacement overlaps.
+    /// No other replacement may overlap the range.
     pub(crate) fn replace(&mut self, start: u32, end: u32, text: impl Into<String>) {
         self.edits.push(Edit { start, end, opens: true, text: text.into() });
     }
@@ -46,8 +45,7 @@ impl Splicer {
     }
 }
 
-/// Appends a part, after a space if two words would otherwise run together, as after `return` in
-/// `return"x"`.
+/// Two words must not run together, as after `return` in `return"x"`.
 fn push(text: &mut String, part: &str) {
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     if text.ends_with(is_word) && part.starts_with(is_word) {

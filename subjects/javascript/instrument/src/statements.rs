@@ -1,4 +1,4 @@
-//! Instrumentation of statements: counters, loops, and decisions of `if` and `switch`.
+//! Instrumentation of statements.
 
 use oxc_ast::ast::{
     ForInStatement, ForOfStatement, ForStatement, IfStatement, Statement, SwitchStatement,
@@ -10,7 +10,6 @@ use oxc_span::{GetSpan, Span};
 use crate::units::{BranchKind, Control, GoalKind, Hit};
 use crate::visitor::{Breakable, Visitor};
 
-/// Whether Istanbul counts a statement.
 fn is_counted(statement: &Statement<'_>) -> bool {
     matches!(
         statement,
@@ -49,8 +48,7 @@ fn always_leaves(statement: &Statement<'_>) -> bool {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a statement. The counter is inserted at `at`, which is not after the start of the
-    /// statement.
+    /// The counter is inserted at `at`, which is not after the start of the statement.
     pub(crate) fn statement(&mut self, it: &Statement<'_>, at: u32) {
         let span = it.span();
         if is_counted(it) {
@@ -114,7 +112,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a body, which may be a single statement, and adds braces if necessary.
     fn body(&mut self, it: &Statement<'_>) {
         let span = it.span();
         let is_var = matches!(it, Statement::VariableDeclaration(declaration)
@@ -152,8 +149,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits the test of a loop. Returns the site, or `None` if there is no test or the test is a
-    /// literal.
     fn loop_test(
         &mut self,
         test: Option<&oxc_ast::ast::Expression<'_>>,
@@ -172,7 +167,7 @@ impl Visitor<'_, '_> {
         Some(site)
     }
 
-    /// Visits the body of a loop. Returns the counter of iterations.
+    /// Returns the counter of iterations.
     fn loop_body(&mut self, it: &Statement<'_>, site: Option<u32>, breaks: Option<u32>) -> u32 {
         let counter = self.step();
         let text = self.count(counter);
@@ -220,8 +215,7 @@ impl Visitor<'_, '_> {
         self.iteration(&it.body, it.span);
     }
 
-    /// Visits the body of a `for in` or `for of` loop, which has no condition. The loop has ended
-    /// if the code after the loop was reached without a `break`.
+    /// Such a loop has ended if the code after the loop was reached without a `break`.
     fn iteration(&mut self, body: &Statement<'_>, span: Span) {
         let (after, breaks) = (self.counter(), self.counter());
         let entered = self.loop_body(body, None, Some(breaks));

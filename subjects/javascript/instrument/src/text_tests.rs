@@ -49,7 +49,6 @@ impl TextTest {
     }
 }
 
-/// The code and the string of a regular expression that consists of plain characters and anchors.
 fn literal_text(pattern: &str) -> Option<(u32, String)> {
     let inner = pattern.strip_prefix('^').unwrap_or(pattern);
     let begins = inner.len() < pattern.len();
@@ -118,9 +117,7 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 }
 
 impl Visitor<'_, '_> {
-    /// In the inference build, visits a call whose first argument must be a function if the object
-    /// is an array. A probe checks the object when the call is executed. Returns false without a
-    /// visit for other calls and in other builds.
+    /// Returns whether the call was visited.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;
@@ -138,7 +135,6 @@ impl Visitor<'_, '_> {
         true
     }
 
-    /// Replaces a string test with a call to the probe that measures the distance.
     pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
         self.add_node(call.span.start, NodeKind::Call);
         let (Expression::StaticMemberExpression(callee), Some(argument)) =
@@ -155,8 +151,6 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The number of the type that a built-in function expects for an argument, in inference
-    /// builds.
     pub(crate) fn signature(&self, call: &CallExpression<'_>, index: usize) -> Option<u32> {
         let spread = matches!(call.arguments.get(index), Some(Argument::SpreadElement(_)) | None);
         if self.build != Build::Inference || spread {
@@ -165,7 +159,6 @@ impl Visitor<'_, '_> {
         known_signature(&call.callee, index)
     }
 
-    /// Reports an argument of a built-in function.
     pub(crate) fn passed(&mut self, kind: u32, argument: &Argument<'_>) {
         let span = argument.span();
         self.out.open(span.start, format!("{}j({kind},", self.prefix));

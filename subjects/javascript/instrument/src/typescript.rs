@@ -1,5 +1,5 @@
-//! TypeScript to JavaScript: types become spaces, so that all other code keeps its line and, except
-//! on some lines, such as lines with enums, namespaces or parameter properties, its column.
+//! Conversion of TypeScript to JavaScript. Types become spaces, so that other code usually keeps
+//! its position.
 
 mod erasing;
 mod lowering;
@@ -33,16 +33,14 @@ pub fn is_typescript(path: &str) -> bool {
     ends(&[".ts", ".tsx", ".mts", ".cts"]) && !ends(&[".d.ts", ".d.mts", ".d.cts"])
 }
 
-/// Converts a TypeScript file to JavaScript, as TypeScript itself does with `isolatedModules`:
-/// imports that are used only as types are left out, enums and namespaces become objects, and
-/// parameter properties become assignments.
+/// Converts a TypeScript file to JavaScript, as TypeScript itself does with `isolatedModules`.
 ///
 /// # Errors
-/// If the file is not TypeScript, or has decorators, JSX, or a namespace that cannot be converted.
+/// If the file is not valid or cannot be converted.
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {
-        // Do not report an exceeded limit here, because the instrumentation reports it.
+        // The instrumentation reports exceeded limits.
         return Ok(Untyped { text: source.to_owned(), declarations: Declarations::default() });
     }
     let kind = match path.ends_with(".tsx") {
@@ -82,11 +80,8 @@ struct Eraser<'s> {
     out: Splicer,
     /// Names that are declared as values, for each enclosing list of statements.
     known: Vec<BTreeSet<String>>,
-    /// The names of the enclosing namespaces.
     inside: Vec<String>,
-    /// Whether the enclosing class has a superclass.
     derived: bool,
-    /// Why the file cannot be converted, and where.
     refused: Option<(u32, &'static str)>,
 }
 
@@ -95,7 +90,6 @@ impl Eraser<'_> {
         self.source.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// Spaces for a range, with the line breaks of the range.
     fn spaces(&self, start: u32, end: u32) -> String {
         let blank = |letter: char| match letter {
             '\n' | '\r' => letter.to_string(),
@@ -111,8 +105,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Replaces a statement or a member of a class by `;`, so that the code before and after it
-    /// remains separate.
+    /// A `;` keeps the code before and after the erased code separate.
     fn erase(&mut self, span: Span) {
         if span.start < span.end {
             let first = self.text(span.start, span.end).chars().next().map_or(1, char::len_utf8);
@@ -130,7 +123,6 @@ impl Eraser<'_> {
         }
     }
 
-    /// Blanks an item of a list and the comma after the item.
     fn blank_item(&mut self, span: Span) {
         let rest = self.source.get(span.end as usize..).unwrap_or("");
         let gap = rest.len() - rest.trim_start().len();
@@ -138,8 +130,8 @@ impl Eraser<'_> {
         self.blank(span.start, span.end + if comma { gap as u32 + 1 } else { 0 });
     }
 
-    /// Blanks modifiers before a name. In a class, a modifier that comes first becomes `;`, because
-    /// the code after it could otherwise continue the previous line.
+    /// In a class, a modifier that comes first becomes `;`, because the code after the modifier
+    /// could otherwise continue the previous line.
     fn modifiers(&mut self, start: u32, end: u32, in_class: bool) {
         const WORDS: [&str; 7] =
             ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
@@ -182,7 +174,6 @@ impl Eraser<'_> {
         matches!(expression, Expression::Identifier(id) if self.only_type(id.name.as_str()))
     }
 
-    /// Whether a name at the top level denotes only a type.
     fn only_type(&self, name: &str) -> bool {
         self.scoping.get_root_binding(name.into()).is_some_and(|symbol| {
             let flags = self.scoping.symbol_flags(symbol);

@@ -129,8 +129,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// The counter of entries.
     pub counter: u32,
-    /// Whether Istanbul counts the function. Private methods, and functions that a comment
-    /// excludes, are not counted.
+    /// Whether Istanbul counts the function.
     pub counted: bool,
     /// The enclosing function; `None` at the top level.
     pub holder: Option<u32>,
@@ -231,8 +230,7 @@ pub struct Goal {
     pub hit: Hit,
     /// The enclosing function, or the function whose entry is the goal; `None` at the top level.
     pub function: Option<u32>,
-    /// The outcomes on which the goal depends within its function, outermost first. If the goal is
-    /// an outcome of a site, this outcome is last.
+    /// The outcomes on which the goal depends within its function, outermost first.
     pub control: Vec<Control>,
 }
 
@@ -289,7 +287,6 @@ impl SourceFile {
         self.lines.partition_point(|start| *start <= at).max(1) as u32
     }
 
-    /// The number of UTF-16 units before a position in bytes.
     fn units_before(&self, at: u32) -> u32 {
         let block = at as usize / BLOCK;
         let counted = self.units.get(block).copied().unwrap_or(0);
@@ -321,7 +318,7 @@ pub struct Units {
     pub ignored: Vec<Statement>,
     /// Expressions that Flycatcher's program counts in addition to statements.
     pub nodes: Vec<Node>,
-    /// File and line of the operators of an inference build, by the number that they report.
+    /// File and line of the operators of an inference build.
     pub operator_lines: Vec<(u32, u32)>,
     /// All functions.
     pub functions: Vec<Function>,
@@ -329,11 +326,11 @@ pub struct Units {
     pub callables: Vec<Callable>,
     /// Istanbul's branches.
     pub branches: Vec<Branch>,
-    /// The goals of a search, such as entries of functions and outcomes of decisions.
+    /// The goals of a search.
     pub goals: Vec<Goal>,
     /// Numbers that occur in the files, as bits of `f64`.
     pub numbers: BTreeMap<u64, ()>,
-    /// Strings that occur in the files.
+    /// Short strings that occur in the files.
     pub texts: BTreeMap<String, ()>,
     /// Number of uses of `eval`, `new Function` and `with`.
     pub dynamic: u32,

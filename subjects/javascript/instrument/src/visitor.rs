@@ -25,16 +25,13 @@ use crate::units::{BranchKind, Callable, Control, NodeKind, Units};
 /// Maximum length of a string that becomes a constant, in bytes.
 const LONGEST_CONSTANT: usize = 200;
 
-/// A loop, switch or label that a `break` can leave.
 pub(crate) struct Breakable {
     pub(crate) labels: Vec<String>,
     /// Whether an unlabelled `break` applies.
     pub(crate) plain: bool,
-    /// Counter of breaks, if they are counted.
     pub(crate) breaks: Option<u32>,
 }
 
-/// The operand of a logical chain that is being visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand {
     pub(crate) statement: Option<usize>,
@@ -438,7 +435,6 @@ impl Visitor<'_, '_> {
         self.surroundings.name = Some(name.to_owned());
     }
 
-    /// Sets the position for counters of a declaration at statement level.
     pub(crate) fn hoist_to(&mut self, at: Option<u32>) {
         self.hoist = at;
     }

@@ -1,5 +1,4 @@
-//! The words of a file, from which values can be made, such as literals with their positions,
-//! properties that are read, values that are compared, and calls with literal arguments.
+//! The words of a file, from which values can be made.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,6 @@ use crate::owners::{class_of, owner_of};
 
 /// Maximum length of a string, in bytes.
 const LONGEST_TEXT: usize = 2_000;
-/// Maximum nesting depth of literals.
 const DEEPEST: usize = 4;
 
 /// A value that is written in a file.
@@ -59,22 +57,18 @@ pub struct Words {
     /// Properties that objects are expected to have: the position, the last name of the object
     /// (`{}` for a parameter that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
-    /// Values for variables and properties, by name, such as values with which they are compared,
-    /// and their defaults.
+    /// Values for variables and properties, by name, such as values with which they are compared.
     pub values: Vec<(String, Literal)>,
-    /// Calls with at least one literal argument: the last name of the function or class, and the
-    /// arguments.
+    /// Calls with literal arguments: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
-    /// For each call, the owner of the called function: the class if the object is a literal or an instance, also
-    /// in a variable, [`OF_RESULT`](crate::OF_RESULT) if a call returns it, otherwise the last name of the object; empty if the owner has
-    /// no name.
+    /// For each call, the owner of the called function, such as the class of the object or
+    /// [`OF_RESULT`](crate::OF_RESULT); may be empty.
     pub owners: Vec<String>,
     /// The declarations of types.
     pub declarations: Declarations,
 }
 
-/// The words of JavaScript or TypeScript source text. If the text has syntax errors, they are only
-/// quoted strings; if it is too long or too deeply nested, there are none.
+/// The words of JavaScript or TypeScript source text; fewer or none if the text cannot be parsed.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -100,7 +94,6 @@ pub(crate) fn of_program(program: &Program<'_>) -> Words {
     found.0
 }
 
-/// The quoted strings of source text that cannot be parsed.
 fn scanned(source: &str) -> Vec<(u32, Literal)> {
     let mut found = Vec::new();
     for line in source.lines() {
@@ -118,12 +111,11 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
-/// Finds the words of a file. The second field contains the literals that were last assigned to
-/// variables, the third the classes of variables that are instances.
+/// The second field contains the literals that were last assigned to variables, the third the
+/// classes of variables that are instances.
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 
-/// The last name of an expression that is a variable or a property.
 pub(crate) fn name_of(expression: &Expression<'_>) -> Option<String> {
     match expression.without_parentheses() {
         Expression::Identifier(id) => Some(id.name.to_string()),
@@ -142,7 +134,6 @@ fn text(value: &str) -> Literal {
     if value.len() <= LONGEST_TEXT { Literal::Text(value.to_owned()) } else { Literal::Other }
 }
 
-/// The value that the syntax of an expression shows.
 pub(crate) fn literal(expression: &Expression<'_>, depth: usize) -> Literal {
     if depth > DEEPEST {
         return Literal::Other;
@@ -198,7 +189,6 @@ fn pattern(it: &RegExpLiteral<'_>) -> Literal {
 }
 
 impl Finder {
-    /// Records a value for a name, such as a value with which it is compared.
     fn value(&mut self, name: Option<String>, value: Literal) {
         if let Some(name) = name
             && !matches!(value, Literal::Other)
@@ -226,14 +216,12 @@ impl Finder {
         }
     }
 
-    /// The owner of a called function, as in [`Words::owners`].
     fn owner(&self, callee: &Expression<'_>) -> String {
         let name = owner_of(callee);
         let value = self.1.get(&name).and_then(class_of);
         value.map(str::to_owned).or_else(|| self.2.get(&name).cloned()).unwrap_or(name)
     }
 
-    /// Records the properties that a pattern takes from an object.
     fn pattern(&mut self, object: &str, pattern: &ObjectPattern<'_>) {
         for property in &pattern.properties {
             let Some(name) = property.key.static_name() else { continue };

@@ -1,4 +1,4 @@
-//! Tests that units are counted as in istanbul-lib-instrument 6, and tests further goals.
+//! Tests of the units and goals of small files.
 
 use catherd_javascript_instrument::{Build, FileKind, GoalKind, Hit, Units, instrument};
 

@@ -1,5 +1,4 @@
-//! Replaces types, declarations of types, and names that are used only as types, with spaces, and
-//! changes the code around them where necessary.
+//! Replacement of types by spaces.
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, CatchParameter, Class, ClassElement, Declaration, Decorator,
@@ -34,7 +33,6 @@ fn is_typing(declaration: &Declaration<'_>) -> bool {
     }
 }
 
-/// Whether a namespace contains only types.
 fn is_empty(namespace: &TSNamespaceDeclaration<'_>) -> bool {
     match &namespace.body {
         TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => is_empty(inner),
@@ -48,7 +46,6 @@ fn is_empty(namespace: &TSNamespaceDeclaration<'_>) -> bool {
     }
 }
 
-/// Whether a statement is left out of the JavaScript code.
 pub(super) fn is_erased(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ExportDeclaration(it) => is_typing(&it.declaration),
@@ -67,7 +64,6 @@ pub(super) fn is_erased(statement: &Statement<'_>) -> bool {
 }
 
 impl Eraser<'_> {
-    /// Whether an imported name is used as a value in the file.
     fn is_value(&self, specifier: &ImportDeclarationSpecifier<'_>) -> bool {
         if let ImportDeclarationSpecifier::ImportSpecifier(it) = specifier
             && it.import_kind.is_type()
@@ -81,7 +77,7 @@ impl Eraser<'_> {
     fn as_type(&mut self, expression: &Expression<'_>, span: Span) {
         self.visit_expression(expression);
         let from = expression.span().end;
-        // Add `;` if the beginning of the next line would otherwise continue the expression.
+        // The beginning of the next line must not continue the expression.
         let rest = self.source.get(span.end as usize..).unwrap_or("");
         let next = rest.trim_start();
         let line = rest[..rest.len() - next.len()].contains('\n');
@@ -232,9 +228,8 @@ impl<'a> Visit<'a> for Eraser<'_> {
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        // If the types contain a line break, move the bracket, because a line break is not allowed
-        // before the parameters of an `async` arrow function or between the parameters and the
-        // arrow.
+        // A line break is not allowed before the parameters of an `async` arrow function or between
+        // the parameters and the arrow, so the bracket is moved.
         if let Some(types) = &it.type_parameters {
             if self.text(types.span.start, types.span.end).contains('\n') {
                 self.out.replace(types.span.start, types.span.start + 1, "(");
@@ -317,7 +312,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
         let start = it.expression.span().start;
         if matches!(it.expression, Expression::ObjectExpression(_)) {
-            // Add brackets, because the body of an arrow function would become a block.
+            // Without brackets, the body of an arrow function would become a block.
             self.out.replace(it.span.start, it.span.start + 1, "(");
             self.blank(it.span.start + 1, start);
             self.visit_expression(&it.expression);

@@ -1,4 +1,4 @@
-//! Converts the parts of TypeScript that have values: enums, namespaces and parameter properties.
+//! Conversion of the parts of TypeScript that have values, such as enums and namespaces.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,7 @@ pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     }
 }
 
-/// Whether the value of an enum member is recognised as a string: a literal, a template, a
-/// concatenation with one of these, or a name in `texts`, the earlier members that were recognised.
+/// `texts` contains the earlier members that were recognised as strings.
 fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     match value.without_parentheses() {
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -37,7 +36,6 @@ fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     }
 }
 
-/// Finds names of members in the value of another member.
 struct Members<'n> {
     names: &'n BTreeSet<String>,
     found: Vec<u32>,
@@ -51,7 +49,6 @@ impl<'a> Visit<'a> for Members<'_> {
     }
 }
 
-/// The name of the function or class that a statement declares.
 fn declared(statement: &Statement<'_>) -> Option<String> {
     let declaration = match statement {
         Statement::ExportDeclaration(it) => &it.declaration,
@@ -82,8 +79,7 @@ impl Eraser<'_> {
         self.known.pop();
     }
 
-    /// The declaration of an object for an enum or namespace, or an empty string if the name
-    /// already has a value.
+    /// Empty if the name already has a value.
     fn object(&mut self, name: &str) -> String {
         let new = self.known.last_mut().is_none_or(|known| known.insert(name.to_owned()));
         let keyword = if self.inside.is_empty() { "var" } else { "let" };
@@ -200,8 +196,8 @@ impl Eraser<'_> {
         self.out.close(statement.span().end, if ended { assigned } else { format!(";{assigned}") });
     }
 
-    /// Inserts the assignments of parameters that are properties: after the statement that calls
-    /// `super` in a derived class, otherwise after the directives of the body.
+    /// The assignments follow the call of `super` in a derived class, otherwise the directives of
+    /// the body.
     pub(super) fn parameter_properties(&mut self, function: &Function<'_>) {
         let properties = function.params.items.iter().filter(|parameter| {
             parameter.accessibility.is_some() || parameter.readonly || parameter.r#override
@@ -231,7 +227,6 @@ impl Eraser<'_> {
     }
 }
 
-/// The value of an enum member that follows a member with the value `value`.
 fn following(value: &str, name: &str, key: &str) -> String {
     match value.parse::<f64>() {
         Ok(number) => (number + 1.0).to_string(),
