@@ -1,5 +1,4 @@
-//! Conversion of parts of a study, such as algorithms, parameters and budgets, to the types with
-//! which suites are generated and evaluated.
+//! Algorithms, parameters and budgets of studies as types of the generation.
 
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};
@@ -15,8 +14,7 @@ use crate::{EXECUTIONS, STEPS};
 /// The name of Flycatcher's algorithm.
 pub const FLYCATCHER: &str = "flycatcher";
 
-/// The names of the algorithms of this kind. Algorithms that draw events while a test runs are left
-/// out, because tests of this kind have no events.
+/// Algorithms that draw events are left out, because tests of this kind have no events.
 fn names() -> Vec<&'static str> {
     let searches = catherd_search::Algorithm::NAMES.iter().copied().filter(|name| {
         catherd_search::Algorithm::named(name).is_ok_and(|algorithm| !algorithm.draws_events())
@@ -24,7 +22,6 @@ fn names() -> Vec<&'static str> {
     std::iter::once(FLYCATCHER).chain(searches).collect()
 }
 
-/// The algorithm with this name, and the default settings of the generation.
 fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     if name == FLYCATCHER {
         let settings = GenerationSettings {
@@ -42,7 +39,7 @@ fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first such field is reported.
+/// If a field cannot be used.
 pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), FieldError> {
     let Some((mut method, mut settings)) = defaults(&algorithm.name) else {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &names()));
@@ -70,12 +67,11 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), Field
     Ok((method, settings))
 }
 
-/// Like [`read`], for a project whose `subject.toml` may name the profile. The study's parameter
-/// takes precedence.
+/// Like [`read`], for a project whose `subject.toml` may name the profile.
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first such field is reported.
+/// If a field cannot be used.
 pub fn read_for(
     algorithm: &Algorithm,
     config: &ProjectConfig,
@@ -95,7 +91,7 @@ pub fn read_for(
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first such field is reported.
+/// If a field cannot be used.
 pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
     let mut settings = MutationSettings { sample: mutation.sample, ..MutationSettings::default() };
     if !mutation.operators.is_empty() {
@@ -110,7 +106,7 @@ pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
 ///
 /// # Errors
 ///
-/// If a name is unknown; the first unknown name is reported.
+/// If a name is unknown.
 pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> {
     let known = MutationOperator::ALL.map(MutationOperator::name);
     let operators = names.iter().map(|name| {

@@ -1,8 +1,5 @@
-//! Confirmation of a suite in Node.js: before the suite is written as code, its tests are executed
-//! there three times, in random orders, in different time zones and usually in different current
-//! folders. Assertions that differ from the results in Node.js are rewritten if all executions
-//! agree; otherwise, the test is dropped. Then the code itself is executed, and tests that fail are
-//! left out.
+//! Confirmation of suites in Node.js: assertions that differ there are rewritten, and tests without
+//! stable results are dropped.
 
 mod file;
 
@@ -27,25 +24,22 @@ const EXECUTIONS: usize = 3;
 /// Time zones of the executions, so that local times do not agree by chance.
 const ZONES: [&str; EXECUTIONS] = ["UTC", "America/New_York", "Asia/Kolkata"];
 
-/// Time without an answer after which a test is dropped and its process is killed.
+/// Time without an answer after which a process is killed.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// The oldest version of Node.js in which suites are confirmed.
 const OLDEST: u32 = 20;
 
-/// The first major version in which the option for permissions never has `experimental` in its
-/// name.
+/// From this version on, the option for permissions is not experimental.
 const PERMISSIONS: u32 = 24;
 
-/// Number of the random stream for the orders of tests.
 const ORDER: u64 = 43;
 
 const HARNESS: &str = include_str!("confirmation/harness.js");
 
-/// Code that replaces TypeScript files with their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// The option that permits worker threads, in which Node.js executes hooks for loading modules.
+/// The option that permits the threads in which Node.js executes hooks for loading modules.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
@@ -57,7 +51,7 @@ pub struct Node {
     major: u32,
 }
 
-/// The reason why a suite was not confirmed, in one line.
+/// The reason why a suite was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotConfirmed(String);
@@ -67,7 +61,7 @@ pub struct NotConfirmed(String);
 pub struct Confirmation {
     /// The version of Node.js.
     pub version: String,
-    /// Number of assertions that were rewritten according to results in Node.js.
+    /// Number of assertions that were rewritten.
     pub rewritten: usize,
     /// The number of each dropped test in the original suite, with the reason.
     pub dropped: Vec<(usize, String)>,
@@ -97,16 +91,14 @@ impl Node {
         }
     }
 
-    /// Whether the test runner of this Node.js compares values with snapshots, which requires
-    /// version 22.3 or later.
+    /// Whether the test runner of this Node.js compares values with snapshots.
     pub fn has_snapshots(&self) -> bool {
         let minor = self.version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
         self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
     }
 
-    /// Executes all tests of a suite three times in Node.js, changes the assertions to the results
-    /// there, and drops tests that cannot be confirmed, for example because their results differ
-    /// between executions. `folder` is the folder of the code.
+    /// Executes all tests of a suite several times in Node.js, rewrites assertions that differ
+    /// there, and drops tests that cannot be confirmed. `folder` is the folder of the code.
     ///
     /// # Errors
     /// If Node.js cannot be started or executes no test.
@@ -131,8 +123,7 @@ impl Node {
             "tests": suite.tests.iter().map(described).collect::<Vec<_>>(),
         });
         let current = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        // Use different current folders, so that results that depend on the current folder differ
-        // between executions.
+        // Use different folders, so that results that depend on the folder differ.
         let above = current.parent().unwrap_or(&current);
         let folders: [&Path; EXECUTIONS] =
             [&current, above, current.ancestors().last().unwrap_or(above)];
@@ -165,7 +156,6 @@ impl Node {
                     };
                     let before = of(&test);
                     let changed = adopt(&mut test, values, after);
-                    // Count only values that are asserted.
                     confirmation.rewritten += if of(&test) == before { 0 } else { changed };
                     kept.push(test);
                 }
@@ -176,8 +166,7 @@ impl Node {
         Ok(confirmation)
     }
 
-    /// Executes tests in the given order, in as many processes as necessary. Returns the result of
-    /// each test by its number.
+    /// Returns the result of each test by its number.
     fn execute(
         &self,
         job: &Value,
@@ -202,8 +191,7 @@ impl Node {
         Ok(shown)
     }
 
-    /// Executes tests in one process until they are done, or the process ends or is silent. Returns
-    /// the number of the test that began last.
+    /// Executes tests in one process. Returns the number of the test that began last.
     fn process(
         &self,
         job: &Value,
@@ -242,10 +230,8 @@ impl Node {
         Ok(begun)
     }
 
-    /// Executes a script in a process with a time zone and a current folder until the process ends,
-    /// `said` breaks, or the process writes no line with the token for [`SILENCE`]. The job is the
-    /// standard input of the process. `said` is called with each line that begins with the token,
-    /// without the token. Returns whether the process ended by itself.
+    /// Executes a script in a process until the process ends, `said` breaks, or no line with the
+    /// token is written for [`SILENCE`]. Returns whether the process ended by itself.
     fn script(
         &self,
         script: &str,
@@ -258,7 +244,7 @@ impl Node {
         let permission =
             if self.major >= PERMISSIONS { "--permission" } else { "--experimental-permission" };
         let mut child = Command::new(&self.program)
-            // Allow tests to read files, but not to write files or start processes.
+            // Allow reading files, but not writing files or starting processes.
             .args([permission, "--allow-fs-read=*", "--no-warnings"])
             .args(options)
             .args(["-e", script])
@@ -287,7 +273,6 @@ impl Node {
         let token = token();
         let mut last = Instant::now();
         let ended = loop {
-            // Lines without the token do not count as an answer.
             let Some(left) = SILENCE.checked_sub(last.elapsed()) else { break false };
             match lines.recv_timeout(left) {
                 Ok(line) => {
@@ -308,12 +293,11 @@ impl Node {
     }
 }
 
-/// The prefix of lines that a process writes for this program.
+/// The prefix of lines that are meant for this program.
 fn token() -> String {
     format!("catherd-{}", std::process::id())
 }
 
-/// The JavaScript code of TypeScript files, by path, for the harness.
 fn typed(code: &Code, root: &Path) -> Value {
     let place = |path: &str| root.join(path).display().to_string();
     let files = code.typed.iter().map(|file| {
@@ -340,7 +324,6 @@ fn described(test: &SuiteTest) -> Value {
     })
 }
 
-/// Adds JavaScript code to each argument that is a function that returns a constant.
 fn with_code(arguments: &mut Value) {
     let code = Argument::from_json(arguments).and_then(|argument| code_of_constant(&argument));
     if let Value::Array(items) = arguments {
@@ -349,8 +332,7 @@ fn with_code(arguments: &mut Value) {
     }
 }
 
-/// Returns the result of a test, or the reason to drop the test, for example that executions differ
-/// in the values that the code asserts.
+/// Returns the result of a test if all executions agree on the values that the code asserts.
 fn agreed(
     executions: &[BTreeMap<usize, Value>],
     number: usize,
@@ -372,8 +354,6 @@ fn agreed(
     Ok(first.clone())
 }
 
-/// Whether a string in the data contains the path of the folder. The root of the file system does
-/// not count.
 fn mentions(data: &Value, folder: &str) -> bool {
     match data {
         Value::String(text) => folder.len() > 1 && text.contains(folder),

@@ -1,11 +1,10 @@
-//! Examples of the behaviour of this kind, which are executed like runs.
+//! Examples of the behaviour of this kind.
 
 use catherd_javascript_classes::examples::{self, ExampleError, Verdict};
 
 use crate::runner::on_a_large_stack;
 
-/// Checks an example, which is a line of JSON. Returns `None` if the id of the example does not
-/// begin with `only`.
+/// Checks an example, which is a line of JSON, if its id begins with `only`.
 ///
 /// # Errors
 ///

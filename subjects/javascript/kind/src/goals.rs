@@ -1,4 +1,4 @@
-//! Names of goals: the file, line and column, and the outcome.
+//! Names of goals.
 
 use std::rc::Rc;
 
@@ -10,24 +10,16 @@ use catherd_javascript_classes::{Goals, goals_of};
 use crate::measures::bytes;
 use crate::{Examiner, GOALS, configuration};
 
-/// Maximum number of goals that are named, over all projects and settings, because the names are
-/// sent with a study.
+/// Maximum number of goals that are named, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// The names of the goals of projects, with the algorithms whose runs have these goals. Empty if
-/// there are more than [`MAX_NAMED`] goals; goals then have only numbers. The goals of a project
-/// that cannot be loaded are left out, because the project's runs report the reason.
-///
-/// # Errors
-///
-/// If a project can no longer be read or has changed.
+/// The names of the goals of projects. Empty if there are more than [`MAX_NAMED`] goals.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],
     examine: Examiner,
 ) -> Result<Vec<NamedGoals>, FindError> {
-    // Groups of algorithms with the same goals: the goals, the first algorithm, and the labels of
-    // all.
+    // The goals, the first algorithm that has them, and the labels of all such algorithms.
     let mut groups: Vec<((Goals, bool), &Algorithm, Vec<String>)> = Vec::new();
     for algorithm in algorithms {
         let Ok((_, settings)) = configuration::read(algorithm) else { continue };
@@ -61,12 +53,8 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The names of the goals of a program in runs of an algorithm, each with the number of the goal
-/// that a test covers directly before it, or an empty string.
-///
-/// # Errors
-///
-/// If the settings of the algorithm cannot be used, or if the program cannot be analysed.
+/// The names of the goals of a program, each with the number of the goal that must be covered
+/// directly before it.
 pub(crate) fn names(
     program: &Rc<Program>,
     algorithm: &Algorithm,

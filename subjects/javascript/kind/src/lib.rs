@@ -34,8 +34,7 @@ pub use catherd_javascript_classes as classes;
 /// The name of the kind.
 pub const KIND: &str = "javascript";
 
-/// The engine id: the version of everything that influences a record, such as instrumentation,
-/// machine and generation.
+/// The engine id: the version of everything that influences a record.
 pub const ENGINE: &str = "javascript/18";
 
 pub(crate) const EXECUTIONS: &str = "executions";
@@ -43,10 +42,10 @@ pub(crate) const STEPS: &str = "steps";
 pub(crate) const GOALS: &str = "goals";
 pub(crate) const BRANCHES: &str = "branches";
 pub(crate) const STATEMENTS: &str = "statements";
-/// Parts of a mutant's location: the file, the function, and the position in the file.
+/// Parts of a mutant's location.
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// A function that examines a project and returns the requested values, like [`Runner::examine`].
+/// A function that examines a project, like [`Runner::examine`].
 pub type Examiner = fn(Digest, Arc<[u8]>, &Examination) -> Result<Vec<(String, String)>, String>;
 
 /// The subject kind of JavaScript packages.
@@ -67,8 +66,8 @@ impl Default for JavaScript {
 }
 
 impl JavaScript {
-    /// A kind that examines projects with a function. The function can use a separate process,
-    /// because a hostile project could end this process.
+    /// A kind that examines projects with a function, for example in a separate process, because a
+    /// hostile project could end this process.
     pub fn examined_by(examine: Examiner) -> JavaScript {
         JavaScript { examine }
     }

@@ -1,4 +1,4 @@
-//! Measures of projects for `projects.csv`.
+//! Measures of projects.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,16 +11,11 @@ use catherd_javascript_classes::{GenerationSettings, Model, machine_of};
 
 use crate::Examiner;
 
-/// Measures for tables and reports.
 pub(crate) fn related() -> Vec<Measure> {
     vec![Measure::new("statements", "Statements"), Measure::related("mccabe", "Mean complexity")]
 }
 
 /// Measures of each project, which are empty if the project cannot be examined.
-///
-/// # Errors
-///
-/// If a project can no longer be read or has changed.
 pub(crate) fn table(
     projects: &[FoundProject],
     examine: Examiner,
@@ -42,11 +37,6 @@ pub(crate) fn table(
     Ok(table)
 }
 
-/// The bytes of a project.
-///
-/// # Errors
-///
-/// If the project can no longer be read or has changed.
 pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     let changed = |error: ReadError| FindError {
         cause: format!("{}: {error}", found.path.display()),
@@ -55,8 +45,8 @@ pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     found.bytes().map(Arc::from).map_err(changed)
 }
 
-/// The measures of a program by name, all empty without a program. The counts of classes and
-/// parameters are empty if the analysis fails, for example because a constructor meets a limit.
+/// The measures of a program by name, all empty without a program. Counts that the analysis does
+/// not find are empty as well.
 pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)> {
     let model = program.and_then(|program| {
         let mut machine = machine_of(program, &GenerationSettings::default(), 0, false);
@@ -85,8 +75,7 @@ pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)
     ]
 }
 
-/// The mean cyclomatic complexity of the functions (McCabe 1976): the mean number of decisions in a
-/// function, plus 1.
+/// The mean cyclomatic complexity of the functions (McCabe 1976).
 fn complexity(units: &Units) -> Option<f64> {
     let decides = |goal: &&Goal| {
         let outcome = goal.outcome.as_str();

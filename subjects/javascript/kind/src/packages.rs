@@ -1,5 +1,4 @@
-//! Corpora of npm packages that the user has installed: each package becomes an archive that
-//! includes its dependencies.
+//! Corpora of npm packages: archives of packages with their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,15 +23,14 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The name of the archive, such as `lodash-4.17.21.tgz`. In the name of the package, `@` at
-    /// the beginning is left out, and `/` becomes `-`.
+    /// The name of the archive, such as `lodash-4.17.21.tgz`.
     pub fn file_name(&self) -> String {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         format!("{name}-{}.tgz", self.version)
     }
 }
 
-/// The reason why a list of packages cannot be read or a package cannot be packed, in one line.
+/// The reason why packages cannot be packed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PackagingError(String);
@@ -43,11 +41,10 @@ impl From<String> for PackagingError {
     }
 }
 
-/// The packages of a list with one `name@version` per line. Empty lines and lines that begin with
-/// `#` are ignored.
+/// The packages of a list with one `name@version` per line, apart from comments with `#`.
 ///
 /// # Errors
-/// If a line is not a package; the first such line is reported.
+/// If a line is not a package.
 pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -69,8 +66,7 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
 /// Packs a package and its dependencies from a folder into which they were installed.
 ///
 /// # Errors
-/// If the package is not installed, has a different version, lacks a dependency, is too large or
-/// has an invalid `package.json`.
+/// If the package or a dependency is not installed or not usable.
 pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, PackagingError> {
     let installed = |name: &str| -> Option<PathBuf> {
         let places = [folder.join("node_modules").join(name), folder.join(name)];

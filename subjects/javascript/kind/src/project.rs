@@ -1,4 +1,4 @@
-//! One project and its suites, without a study: the functions of the commands for single projects.
+//! One project and its suites, without a study.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct Project {
     digest: Digest,
 }
 
-/// The reason why a project cannot be used, in one line.
+/// The reason why a project cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProjectError(String);
@@ -41,7 +41,7 @@ impl From<String> for ProjectError {
 /// The coverage of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteCoverage {
-    /// For statements, branches, functions and lines: how many are covered, and how many there are.
+    /// The numbers of covered and of all statements, branches, functions and lines.
     pub totals: [(usize, usize); 4],
     /// Names of the goals that no test covers.
     pub uncovered: Vec<String>,
@@ -51,8 +51,7 @@ pub struct SuiteCoverage {
     pub json: Value,
 }
 
-/// Whether a path is a JavaScript project according to its extension, its `package.json` or its
-/// `subject.toml`.
+/// Whether a path is a JavaScript project.
 pub fn is_project(path: &Path) -> bool {
     if path.is_dir() {
         return ["package.json", "subject.toml"].iter().any(|name| path.join(name).is_file());
@@ -65,12 +64,11 @@ pub fn is_project(path: &Path) -> bool {
 /// Options of the generation of a suite, in addition to algorithm, seed and budget.
 #[derive(Debug, Default)]
 pub struct GenerateOptions<'a> {
-    /// Whether the suite may be minimised. The settings of the algorithm can prevent minimisation.
+    /// Whether the suite may be minimised, if the algorithm permits it.
     pub minimise: bool,
-    /// An earlier version of the project. Only functions that differ from this version are tested;
-    /// `None` for all functions.
+    /// An earlier version of the project. Only functions that differ from it are tested.
     pub since: Option<&'a Project>,
-    /// Stores the tests of the search, or contains the tests of an earlier search.
+    /// The tests of the search, or of an earlier search.
     pub journal: Journal,
 }
 
@@ -136,8 +134,7 @@ impl Project {
         let journal = options.journal;
         self.with_program(|program| {
             if let Some(before) = before {
-                // An earlier version that cannot be loaded has no functions, so all functions are
-                // new.
+                // All functions are new compared to a version that cannot be loaded.
                 let before = Program::new(before).ok();
                 request.functions = Some(since::changed(program, before.as_deref()));
             }
@@ -145,22 +142,21 @@ impl Project {
         })
     }
 
-    /// The project as it was at a revision of Git, with the present configuration. Files that Git
-    /// does not track, such as dependencies, are included as they are now.
+    /// The project as it was at a revision of Git, with the present configuration and untracked
+    /// files.
     ///
     /// # Errors
-    /// If Git cannot read the revision, or the files at the revision are not a valid project.
+    /// If Git cannot read the revision, or its files are not a valid project.
     pub fn at_revision(&self, path: &Path, revision: &str) -> Result<Project, ProjectError> {
         let package = since::at_revision(path, revision, &self.package)?;
         let digest = Digest::of(&package.pack());
         Ok(Project { package, digest })
     }
 
-    /// The options for exporting a suite as code to the file `out`, for this project at `path`.
+    /// The options for exporting a suite as code to the file `out`.
     ///
     /// # Errors
-    /// If the project is an archive, from which code cannot load files, if a path does not exist,
-    /// or if the project cannot be loaded.
+    /// If the project cannot be loaded or is an archive, or a path does not exist.
     pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, ProjectError> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
             return Err("code cannot load an archive: unpack it and name the folder"
@@ -230,8 +226,7 @@ impl Project {
         steps: Option<u64>,
     ) -> Result<Vec<(Verdict, u64)>, ProjectError> {
         self.with_program(|program| {
-            // Use a new context for each test, so that no test sees the changes that another test
-            // made to built-in objects.
+            // Use a new context for each test, because tests can change built-in objects.
             let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {
@@ -263,8 +258,7 @@ impl Project {
         })
     }
 
-    /// Executes a suite on the mutants of the project. Returns `None` if the observer stops the
-    /// analysis.
+    /// Executes a suite on the mutants of the project. Returns `None` if the observer stops.
     ///
     /// # Errors
     /// If the project cannot be loaded, or the machine cannot continue.
@@ -279,8 +273,7 @@ impl Project {
         })
     }
 
-    /// Describes classes, functions and parameters of the project, with types inferred from
-    /// `executions` tests with unknown values for each target.
+    /// Describes the project, with types inferred from `executions` tests for each target.
     ///
     /// # Errors
     /// If the project cannot be loaded or the machine cannot continue.
@@ -350,8 +343,7 @@ fn relative(folder: &Path, file: &Path) -> String {
     format!("{start}{}", to[common..].join("/"))
 }
 
-/// Whether Node.js treats a file as a module, according to the extension or the nearest
-/// `package.json` above the file.
+/// Whether Node.js treats a file as a module.
 fn in_module(file: &Path) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("mjs") => return true,

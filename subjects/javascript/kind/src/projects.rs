@@ -1,4 +1,4 @@
-//! Finding the JavaScript projects of a study.
+//! The projects of a study.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,12 +13,7 @@ use catherd_javascript_classes::machine::{Package, PackageError};
 
 use crate::Examiner;
 
-/// Finds projects: files, folders with `package.json` or `subject.toml`, and `.tgz` archives. For
-/// any other folder, the projects directly inside are found.
-///
-/// # Errors
-///
-/// If a path cannot be used, or if the paths contain no JavaScript project.
+/// Finds files, packages and archives, and those directly inside other folders.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -69,10 +64,9 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// The bytes of a project that can be loaded.
 fn read(path: &Path, examine: Examiner) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| match error {
-        // Leave the path out of the error, because the caller adds it.
+        // The caller adds the path.
         PackageError::File { path: at, cause } if Path::new(&at) == path => cause,
         other => other.to_string(),
     })?;

@@ -1,4 +1,4 @@
-//! The runner: executes a run, and converts the result to a record.
+//! The execution of runs.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc;
@@ -16,11 +16,10 @@ use catherd_search::{Meter, Progress, Stop};
 
 use crate::{configuration, goals, measures, record};
 
-/// Stack size in bytes of the thread that parses and executes: 256 MiB, because the parser and the
-/// engine are recursive.
+/// Stack size in bytes. The parser and the engine are recursive.
 const STACK: usize = 256 << 20;
 
-/// Executes a function on a thread with a large stack. A panic is resumed in the caller.
+/// A panic is resumed in the caller.
 pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
@@ -89,8 +88,7 @@ impl LoadedProject for Loaded {
         let mutation = mutation.map_err(failed)?;
         let (send, receive) = mpsc::sync_channel(1);
         let (answer, answers) = mpsc::channel();
-        // The engine cannot leave its thread, so progress and stop requests are sent through
-        // channels.
+        // Use channels, because the engine cannot leave its thread.
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(STACK);
             let mut last = Instant::now();
@@ -133,8 +131,7 @@ impl LoadedProject for Loaded {
     }
 }
 
-/// The journal of a run. If `survival` names a file, the journal leaves out executions during which
-/// earlier processes ended, and writes the current execution to the file.
+/// The journal of a run, which skips executions during which earlier processes ended.
 fn journal(survival: &Survival) -> Result<Journal, String> {
     if survival.under_way.as_os_str().is_empty() {
         return Ok(Journal::default());
@@ -145,8 +142,7 @@ fn journal(survival: &Survival) -> Result<Journal, String> {
         .map_err(|cause| format!("{}: {cause}", survival.under_way.display()))
 }
 
-/// Generates a suite, and executes it on mutants if the run has mutation analysis. Returns `None`
-/// if the observer stops the run.
+/// Generates a suite and analyses its mutants. Returns `None` if the observer stops the run.
 fn execute(
     package: &Package,
     request: &Request,

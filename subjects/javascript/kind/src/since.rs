@@ -1,4 +1,4 @@
-//! The functions that differ between a project and the same project at a Git revision.
+//! Functions that differ from an earlier revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,6 @@ use std::process::Command;
 
 use catherd_javascript_classes::machine::{Package, Program};
 
-/// Executes Git in a folder and returns its output.
 fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
     let output = output.map_err(|error| format!("git: {error}"))?;
@@ -18,8 +17,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     Err(format!("git: {first}"))
 }
 
-/// The package at `path` as it was at a revision. Files that Git does not track, and the
-/// configuration, are taken from `now`.
+/// The package at `path` as it was at a revision, with the present configuration and untracked
+/// files.
 pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<Package, String> {
     if revision.starts_with('-') {
         return Err(format!("{revision} is not a revision"));
@@ -45,8 +44,7 @@ pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<
     Ok(package)
 }
 
-/// The numbers of the functions of a program that are new or whose text has changed since an
-/// earlier program. Texts are compared without inner functions, and regardless of the amount of
+/// The numbers of the functions of a program that are new or whose own text has changed, apart from
 /// white space.
 pub(crate) fn changed(program: &Program, before: Option<&Program>) -> Vec<u32> {
     let texts = |program: &Program| -> Vec<(String, String, String)> {

@@ -1,5 +1,4 @@
-// Executes the text of a file of tests for `node:test` as if the file existed at its path. The job is read from
-// standard input. `replaceTyped` is defined before this text.
+// Executes the text of a file of tests as if the file existed at its path. `replaceTyped` is defined before this text.
 'use strict';
 const fs = require('node:fs');
 const modules = require('node:module');
@@ -8,7 +7,7 @@ const { pathToFileURL } = require('node:url');
 const job = JSON.parse(fs.readFileSync(0, 'utf8'));
 replaceTyped(job);
 process.argv[1] = job.path;
-// Results are reported late, so only its number identifies a test that blocks.
+// Results are reported late, so a test that blocks is identified by its number.
 let begun = 0;
 require('node:test').beforeEach(() => {
   fs.writeSync(1, `\n${job.token} [${begun++}]\n`);

@@ -1,4 +1,4 @@
-//! Execution of the code of a suite, to leave out tests that fail.
+//! Execution of the code of a suite.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,24 +14,18 @@ const SCRIPT: &str = include_str!("file.js");
 
 const REPORTER: &str = include_str!("reporter.js");
 
-/// Maximum number of executions. After each execution, the tests that failed are left out.
 const MAX_EXECUTIONS: usize = 8;
 
-/// The group and the title of a test.
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code, executes the code as if it were at the path `out`, and leaves out
-    /// tests that fail, until no test fails. Code for other frameworks is executed as code for
-    /// `node:test`. `note` is called with the number of tests that were left out, and returns the
-    /// note in the code.
+    /// Writes a suite as code for the path `out`, and leaves out tests that fail when the code is
+    /// executed. `note` maps the number of such tests to the note in the code.
     ///
-    /// Returns the code, and the titles of the tests that were left out. Nothing is executed if
-    /// there are no tests, or if values are compared with snapshots, which do not exist yet.
+    /// Returns the code and the titles of the tests that were left out.
     ///
     /// # Errors
-    /// If Node.js cannot be started, the code cannot be executed, or tests still fail in the last
-    /// permitted execution.
+    /// If the code cannot be executed, or some tests always fail.
     pub fn write(
         &self,
         suite: &mut Suite,
@@ -51,7 +45,6 @@ impl Node {
             let names =
                 exported.titles.iter().map(|(_, group, title)| (group.clone(), title.clone()));
             let names: Vec<Name> = names.collect();
-            // Sort the groups by name, because the code contains them in this order.
             let mut ordered = names.clone();
             ordered.sort_by(|a, b| a.0.cmp(&b.0));
             let failing = self.failing(&text, &tested, out, &ordered)?;
@@ -71,7 +64,6 @@ impl Node {
         Err(NotConfirmed("different tests fail in each execution".to_owned()))
     }
 
-    /// The tests of a file that fail, end the process or never end.
     fn failing(
         &self,
         text: &str,
@@ -115,7 +107,7 @@ impl Node {
 struct Results {
     passed: BTreeSet<Name>,
     failed: Vec<Name>,
-    /// Tests whose group has not ended yet: the title, whether the test passes, and how it fails.
+    /// Tests of the current group: the title, whether the test passes, and how it fails.
     open: Vec<(String, bool, String)>,
     /// Number of the test that began last.
     begun: usize,
@@ -126,8 +118,6 @@ impl Results {
         self.passed.is_empty() && self.failed.is_empty() && self.open.is_empty()
     }
 
-    /// Adds an event: the beginning or the end of a test, or the end of a group. Tests are reported
-    /// before their group.
     fn add(&mut self, event: &Value) {
         if let Some(number) = event[0].as_u64() {
             self.begun = number as usize;
@@ -153,8 +143,7 @@ impl Results {
         }
     }
 
-    /// Returns the tests that fail. If no test fails, returns a test that did not pass, if any,
-    /// preferably the test that began last. `names` are all tests in the order of the file.
+    /// Returns the tests that fail, or else a test without a result, if any.
     fn failing(mut self, names: &[Name]) -> Vec<Name> {
         let ended = |it: &&Name| self.passed.contains(it) || self.failed.contains(it);
         if let Some((group, _)) = names.iter().find(|it| !ended(it)) {
@@ -164,15 +153,13 @@ impl Results {
         if self.failed.is_empty()
             && let Some(first) = names.iter().find(left)
         {
-            // Prefer the test that began last, because the results of tests before it may be
-            // missing.
+            // The results of the tests before the one that began last may be missing.
             self.failed.push(names.get(self.begun).filter(left).unwrap_or(first).clone());
         }
         self.failed
     }
 }
 
-/// Percent-encodes a string as part of a URL.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

@@ -1,6 +1,5 @@
-// Executes the tests of a suite in Node.js. Reports the beginning of each test in a line, and the end with the results
-// in another line. The job is read from standard input; each report on standard output begins with the token of the job.
-// `data`, which converts values to data, and `replaceTyped` are defined before this text.
+// Executes the tests of a suite in Node.js. Reports on standard output begin with the token of the job. `data` and
+// `replaceTyped` are defined before this text.
 'use strict';
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -40,7 +39,7 @@ const mapHas = Function.prototype.call.bind(Map.prototype.has);
 const mapKeys = Function.prototype.call.bind(Map.prototype.forEach);
 const is = Object.is;
 const setHas = Function.prototype.call.bind(Set.prototype.has);
-/** Restores built-in objects. Returns whether any of these objects had changed. */
+/** Restores built-in objects. Returns whether any had changed. */
 const restored = () => {
   let changed = false;
   for (let i = 0; i < before.length; i++) {
@@ -97,7 +96,7 @@ const made = ([kind, content, more, code]) => {
       if (content === 'first') return value => value;
       if (content === 'throws') return () => { throw new Error('e'); };
       if (content === 'writes') return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
-      // These functions have the same source text as in the code, because subjects may read the source text.
+      // The source text is the same as in the code, because subjects may read it.
       if (content === 'calls') return (v => (...all) => all.findLast(f => typeof f === 'function')?.(null, v))(made(more));
       if (content === 'passes') return (v => (...all) => all.find(f => typeof f === 'function')?.(v))(made(more));
       if (code !== undefined) return evaluate(code);

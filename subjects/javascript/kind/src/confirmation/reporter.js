@@ -1,4 +1,4 @@
-// Reports the end of each test in one line: whether the test passes, its nesting depth, its name, and how it fails.
+// Reports the end of each test in one line.
 export default async function* (events) {
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
