@@ -5,26 +5,18 @@ use std::fmt::Write as _;
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
 use catherd_javascript_instrument::{Instrumented, PROBES};
 
-/// A file in the form that is evaluated.
 #[derive(Debug)]
 pub(crate) enum CompiledFile {
-    /// The text of a JSON file.
     Json(String),
     /// A script whose value is a function that takes the probes and returns the function of the
     /// file.
     Script {
-        /// The bytecode.
         script: CompiledScript,
-        /// Whether the file is a module.
         module: bool,
     },
 }
 
 impl CompiledFile {
-    /// Compiles an instrumented file.
-    ///
-    /// # Errors
-    /// If the engine refuses the file; the error is the reason.
     pub(crate) fn compile(
         path: &str,
         file: &Instrumented,
@@ -35,7 +27,7 @@ impl CompiledFile {
             let comma = if index > 0 { "," } else { "" };
             let _ = write!(text, "{comma}{}{letter}", file.prefix);
         }
-        // Do not pass these names to a module, because a module may declare them itself.
+        // A module may declare these names itself.
         let names = if file.module { "" } else { "exports,require,module,__filename,__dirname" };
         let _ = write!(text, "){{return function({names}){{");
         text.push_str(&file.text);

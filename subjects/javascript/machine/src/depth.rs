@@ -22,12 +22,7 @@ pub(crate) struct TooDeep {
 }
 
 impl Live {
-    /// Executes scripts of a program by calling a function. If the scripts exceed the stack, the
-    /// function is called again, first with the same stack and then with a larger one. Returns the
-    /// result, and whether the larger stack was needed.
-    ///
-    /// # Errors
-    /// If the scripts take more than [`DEEPER`] times the stack.
+    /// Returns the result, and whether a larger stack was needed.
     pub(crate) fn within_the_stack<R>(
         &mut self,
         mut execute: impl FnMut(&mut Live) -> R,

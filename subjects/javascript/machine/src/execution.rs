@@ -98,10 +98,9 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 pub struct Execution {
     /// How the test ended.
     pub outcome: TestOutcome,
-    /// Index of the statement at which the test ended; the length of the test if it passed, or if a
-    /// limit ended it after its last statement.
+    /// Index of the statement at which the test ended; otherwise the length of the test.
     pub ended: usize,
-    /// Number of statements, loop iterations, entries of functions and traps.
+    /// Number of counted steps, such as statements and loop iterations.
     pub steps: u64,
     /// Number of traps that all proxies executed.
     pub traps: u64,
@@ -117,29 +116,25 @@ pub struct Execution {
     pub observed: Vec<Value>,
     /// For each executed statement, whether its result was a promise that was awaited.
     pub awaited: Vec<bool>,
-    /// The type of each variable in one word, `object:Name` for instances; empty if there is none.
+    /// The type of each variable in one word; may be empty.
     pub types: Vec<String>,
-    /// Classes of which results are instances and whose names were not known before, as the analyser
-    /// describes classes.
+    /// Classes, not known by name before, of which results are instances.
     pub classes: Vec<Value>,
     /// The number of statements after which nothing was reached for the first time and no outcome
     /// came nearer; `None` if unknown.
     pub useful: Option<usize>,
-    /// The units reached after each statement that ended without an exception, if requested.
+    /// The units reached after each statement, if requested.
     pub trace: Vec<Reached>,
-    /// Whether the result is the same with any seed and at any time, because the program used no
-    /// random number, time or timer, and no limit ended the test.
+    /// Whether the result is the same with any seed and at any time.
     pub repeatable: bool,
-    /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
-    /// rejected promise that nothing handles, `timer` for an exception in a timer or in a function
-    /// passed to `process.nextTick`; empty if there is none.
+    /// Unfinished work of the test that a test framework reports as a failure: `rejection` or
+    /// `timer`; empty if there is none.
     pub stray: &'static str,
     /// The values of variables after the last statement, if requested.
     pub after: Vec<Value>,
 }
 
 impl Execution {
-    /// Whether the limit `steps`, `polls` or `heap` ended the test.
     pub(crate) fn met_a_count(&self) -> bool {
         matches!(self.outcome, TestOutcome::Limit("steps" | "polls" | "heap"))
     }
@@ -154,8 +149,7 @@ impl Execution {
         self.outcomes[usize::from(!control.outcome)][control.site as usize] > 0
     }
 
-    /// The smallest distance of a decision from an outcome, in [0, 1]; 1 if the decision was never
-    /// made.
+    /// The smallest distance of a decision from an outcome, in [0, 1].
     pub fn distance(&self, control: Control) -> f64 {
         self.least[control.site as usize * 2 + usize::from(!control.outcome)]
     }

@@ -3,8 +3,7 @@
 use md5::Md5;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-/// The hash of bytes. `name` is the name of the algorithm in lower case. `None` if the algorithm is
-/// not supported.
+/// `name` is the name of the algorithm in lower case.
 pub(crate) fn hash(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(match name {
         "md5" => Md5::digest(bytes).to_vec(),

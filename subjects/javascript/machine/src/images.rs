@@ -1,7 +1,7 @@
 //! Images of contexts in which a program is loaded, so that an execution need not load it again.
 //!
-//! The methods of [`Live`] that make and restore its images are in this file because restoring an
-//! engine is unsafe and must not be possible elsewhere.
+//! The methods of [`Live`] that restore images are in this file because restoring an engine is
+//! unsafe and must not be possible elsewhere.
 
 // The calls to `Engine::restore` are unsafe.
 #![allow(unsafe_code)]
@@ -12,8 +12,6 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, MachineSettings};
 
-/// Maximum number of images of a context, which suffices for three seeds or times and for the
-/// inference build.
 const MAX_IMAGES: usize = 4;
 
 #[derive(Default)]
@@ -27,7 +25,6 @@ pub(crate) struct Images {
 struct Loaded {
     engine: EngineImage,
     arrays: ArraysImage,
-    /// Whether the program is the build that infers types.
     infer: bool,
     /// The seed and the stream of `Math.random`; `None` if loading used no random number.
     random: Option<(u64, Stream)>,
@@ -50,7 +47,6 @@ impl Live {
         Ok(())
     }
 
-    /// Restores the context to its state before loading, if there is an image of this state.
     pub(crate) fn clear(&mut self) {
         if let Some(bare) = &self.images.bare {
             // SAFETY: the image was made of this engine. Persistent values are the functions of the
@@ -62,8 +58,7 @@ impl Live {
         }
     }
 
-    /// Restores an image in which the program was loaded with options that lead to the same state.
-    /// Returns false if there is no such image, or if the units that loading reaches count.
+    /// Returns whether an image was restored.
     pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
         let found = self.images.loaded.iter().position(|image| image.is_for(options));
         let Some(found) = found.filter(|_| !options.loading) else { return false };
@@ -84,10 +79,8 @@ impl Live {
         true
     }
 
-    /// Makes an image of the context, in which the program has just been loaded with these options,
-    /// unless contexts are not reused or the units that loading reaches count. Old images are
-    /// dropped, so that at most [`MAX_IMAGES`] are kept and together take at most the memory limit
-    /// of a context.
+    /// Makes an image of the context after loading, and drops old images if there are too many or
+    /// they take more memory than a context may.
     pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &MachineSettings) {
         if self.images.bare.is_none() || options.loading {
             return;

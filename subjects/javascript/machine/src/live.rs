@@ -1,5 +1,4 @@
-//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded, or
-//! its loaded state is restored, for each test.
+//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -32,13 +31,10 @@ const MAX_REACHED: usize = 4_096;
 pub(crate) struct Shared {
     /// The limit with which the host ended the script.
     pub(crate) reason: Cell<Option<&'static str>>,
-    /// The stream of `Math.random`.
     pub(crate) subject: RefCell<Stream>,
     /// Whether a random number was drawn from `subject` or `proxy`.
     pub(crate) drawn: Cell<bool>,
-    /// The stream of collecting proxies.
     pub(crate) proxy: RefCell<Stream>,
-    /// Maximum number of steps of the current test.
     pub(crate) most_steps: Cell<u64>,
     /// Whether functions that were passed to `process.nextTick` wait to be called.
     pub(crate) waiting: Cell<bool>,
@@ -55,8 +51,7 @@ impl Shared {
     }
 
     /// Two numbers, of which at least one changes whenever a test reaches a unit for the first time
-    /// or comes nearer to an outcome. `None` for large programs, for which comparing these numbers
-    /// takes more time than it saves.
+    /// or comes nearer to an outcome.
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
@@ -80,7 +75,7 @@ impl Shared {
     pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let mut least = least.to_vec();
-        // Correct the distances, because a script may have written any number, NaN included.
+        // A script may have written any number, NaN included.
         for distance in least.iter_mut().filter(|distance| !(0.0..=1.0).contains(*distance)) {
             *distance = 1.0;
         }
@@ -91,7 +86,6 @@ impl Shared {
 /// The arrays that probes write. A script that finds the probes, which `eval` permits, can change
 /// only these numbers, and only until the next test clears them.
 pub(crate) struct Arrays {
-    /// How often each counter was reached.
     counters: SharedArray<u32>,
     /// How often each site was decided true.
     taken: SharedArray<u32>,
@@ -159,7 +153,6 @@ impl Arrays {
     }
 }
 
-/// Values of the context that outlive a session.
 pub(crate) struct Functions {
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
     /// The functions and numbers that were passed to the prelude, which must not be freed: see
@@ -193,7 +186,6 @@ const NAMES: [&str; 13] = [
 ];
 
 impl Live {
-    /// A context without any state of the program.
     pub(crate) fn new(program: &Rc<Program>, settings: &MachineSettings) -> Result<Live, String> {
         let shared = Rc::new(Shared {
             reason: Cell::new(None),
@@ -254,7 +246,6 @@ impl Live {
         }
     }
 
-    /// Loads the program, for callers that execute no test.
     pub(crate) fn try_load(&self) -> Result<(), String> {
         self.enter(|session| {
             let result = self.call::<_, ()>(session, "prepare", (false, false));
@@ -264,9 +255,8 @@ impl Live {
         })?
     }
 
-    /// Executes jobs of promises and, whenever no job is left, the functions passed to
-    /// `process.nextTick`, until nothing is left or a limit is met. Returns whether one of these
-    /// functions threw an exception.
+    /// Executes jobs of promises and the functions passed to `process.nextTick` until nothing is
+    /// left or a limit is met. Returns whether one of these functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;
         session.drain();
@@ -277,13 +267,11 @@ impl Live {
         failed
     }
 
-    /// Calls the functions passed to `process.nextTick`. Returns whether one of these functions
-    /// threw an exception.
+    /// Returns whether one of the functions threw an exception.
     pub(crate) fn run_ticks(&self, session: &Session<'_>) -> bool {
         self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }
 
-    /// The limit that ended the script.
     pub(crate) fn stopped(&self, session: &Session<'_>) -> Option<&'static str> {
         Some(match session.stopped()? {
             Stop::Operations => "polls",
@@ -293,7 +281,7 @@ impl Live {
         })
     }
 
-    /// Paths of the files that were compiled. JSON files and modules of the host are not included.
+    /// JSON files and modules of the host are not included.
     pub(crate) fn compiled(&self) -> Vec<String> {
         self.shared.compiled.borrow().iter().cloned().collect()
     }
@@ -307,7 +295,6 @@ impl Drop for Live {
     }
 }
 
-/// The reason why a program that meets a limit cannot be loaded.
 pub(crate) fn met(limit: &str) -> String {
     format!("the limit `{limit}` is met")
 }

@@ -1,4 +1,4 @@
-//! Construction of a program. Its package is loaded once to see which files it needs.
+//! Construction of programs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,8 +19,7 @@ impl Program {
     /// in two builds, and other files without counters.
     ///
     /// # Errors
-    /// If the package has no entry, needs a file that cannot be instrumented, or throws or meets a
-    /// limit when it is loaded.
+    /// If the package cannot be loaded or instrumented.
     pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
         let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
         let mut program = Program {
@@ -69,7 +68,6 @@ impl Program {
     }
 }
 
-/// The paths of the scripts that loading a package evaluates.
 fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
     let bare = Rc::new(Program {
         package: program.package.clone(),

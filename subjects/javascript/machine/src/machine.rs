@@ -32,11 +32,9 @@ pub struct Machine {
     settings: MachineSettings,
     proxy: Stream,
     loads: u64,
-    /// Names of the known classes; `None` if new classes are not looked for.
     known_classes: Option<BTreeSet<String>>,
 }
 
-/// The report of the prelude after a test.
 #[derive(Default, Deserialize)]
 struct Report {
     records: Vec<Evidence>,
@@ -101,8 +99,7 @@ impl Machine {
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
 
-    /// Sources of the regular expressions that loading constructs from strings, each once. Empty if
-    /// the program cannot be loaded.
+    /// Sources of the regular expressions that loading constructs from strings.
     ///
     /// # Errors
     /// If the engine does not start.
@@ -170,8 +167,8 @@ impl Machine {
             {
                 result
             }
-            // Report a stack limit, because builds differ in whether endless recursion exceeds the
-            // stack before it meets another limit.
+            // Builds differ in whether endless recursion exceeds the stack before it meets another
+            // limit.
             ended => {
                 let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;
@@ -182,8 +179,7 @@ impl Machine {
         if let Ok((execution, after)) = &mut result
             && execution.outcome == TestOutcome::Limit(UNSUPPORTED)
         {
-            // Remove the result, because in Node.js the test would reach these units differently or
-            // not at all.
+            // In Node.js, the test would reach these units differently or not at all.
             *execution = live.without_result(UNSUPPORTED, execution.steps);
             *after = After::Stopped;
         }
@@ -221,7 +217,6 @@ impl Machine {
         Ok(execution)
     }
 
-    /// Loads the program and executes a test once.
     fn attempt(
         &mut self,
         live: &mut Live,
@@ -249,8 +244,7 @@ enum After {
     Stopped,
 }
 
-/// Executes a test in a context in which the program was loaded. `loading` is how loading ended if
-/// it failed.
+/// `loading` is the outcome if loading failed.
 fn execute(
     live: &Live,
     session: &Session<'_>,
@@ -322,7 +316,6 @@ fn execute(
     (execution, after)
 }
 
-/// The outcome of a test in which a function of the prelude has thrown.
 fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> TestOutcome {
     let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
     TestOutcome::Threw { thrown, rejected: false }
@@ -357,8 +350,7 @@ impl Live {
         }
     }
 
-    /// Loads the program into the context, from an image if there is one. Returns the outcome of
-    /// the test if loading fails.
+    /// Returns the outcome of the test if loading fails.
     fn load(
         &mut self,
         settings: &MachineSettings,
@@ -393,11 +385,10 @@ impl Live {
     }
 }
 
-/// Maximum number of known names of classes; from this number on, new classes are not looked for.
+/// From this number of known names on, new classes are not looked for.
 const MAX_CLASSES: usize = 200;
 
-/// Adds the names of the classes of results to `known`. Returns the indices of the results whose
-/// classes were unknown, with these names. Empty if a limit ended the test.
+/// Returns the indices of the results whose classes were unknown, with the names of the classes.
 fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
     let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {
@@ -415,7 +406,6 @@ fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usiz
     new
 }
 
-/// Describes classes of results, except classes that the prelude cannot describe.
 fn describe(live: &Live, session: &Session<'_>, results: &[(usize, String)]) -> Vec<Value> {
     let describe = |(index, name): &(usize, String)| {
         let text = live.call::<_, String>(session, "describe", (*index,)).ok()?;

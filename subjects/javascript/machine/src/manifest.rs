@@ -5,7 +5,6 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// A value of a manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entry {
     Null,
@@ -21,7 +20,6 @@ impl Entry {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The last member with this name.
     pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
         self.members().iter().rfind(|(key, _)| key == name).map(|(_, value)| value)
     }

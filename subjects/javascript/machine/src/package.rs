@@ -47,7 +47,7 @@ pub struct ProjectConfig {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageError {
-    /// A file cannot be read.
+    /// A file cannot be used.
     #[error("{path}: {cause}")]
     File {
         /// The path of the file.
@@ -70,7 +70,7 @@ fn file_error(path: impl Into<String>, cause: impl ToString) -> PackageError {
     PackageError::File { path: path.into(), cause: cause.to_string() }
 }
 
-/// The files of a project by their paths relative to its root, with `/` as separator.
+/// The files of a project by their paths relative to the root, with `/` as separator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
     /// The contents by path.
@@ -83,8 +83,7 @@ impl Package {
     /// Reads a file, a folder or a `.tgz` archive.
     ///
     /// # Errors
-    /// If the project cannot be read, is too large, is a folder with a link or an archive with a
-    /// path that leads outside, contains no script, or has an invalid `subject.toml`.
+    /// If the project cannot be read or is not valid.
     pub fn read(path: &Path) -> Result<Package, PackageError> {
         let shown = path.display().to_string();
         let mut files = BTreeMap::new();
@@ -121,7 +120,7 @@ impl Package {
     /// A project of one file.
     ///
     /// # Errors
-    /// If the file is too large or its name is not the name of a script.
+    /// If the file is not a valid project.
     pub fn of_source(name: &str, source: &str) -> Result<Package, PackageError> {
         Package::new(BTreeMap::from([(name.to_owned(), source.as_bytes().to_vec())]))
     }
@@ -129,7 +128,7 @@ impl Package {
     /// A project of these files.
     ///
     /// # Errors
-    /// If there are too many files or bytes, no file is a script, or `subject.toml` is invalid.
+    /// If the files are not a valid project.
     pub fn new(files: BTreeMap<String, Vec<u8>>) -> Result<Package, PackageError> {
         let config = ProjectConfig::default();
         let mut package = Package { files, config };
@@ -166,7 +165,7 @@ impl Package {
     /// Unpacks a project from packed bytes.
     ///
     /// # Errors
-    /// If the bytes are damaged, or are not the files of a valid project (see [`Package::new`]).
+    /// If the bytes are damaged or not a valid project.
     pub fn unpack(packed: &[u8]) -> Result<Package, PackageError> {
         let mut rest = packed.strip_prefix(MAGIC).ok_or(PackageError::Damaged)?;
         let mut files = BTreeMap::new();
@@ -209,7 +208,6 @@ impl Package {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A manifest, if the file exists and is JSON.
     pub(crate) fn manifest(&self, path: &str) -> Option<Entry> {
         Entry::read(self.files.get(path)?)
     }
@@ -241,7 +239,6 @@ fn joined(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// The paths in a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, PackageError> {
     let failed = |error: std::io::Error| file_error(folder.display().to_string(), error);
     let entries = fs::read_dir(folder).map_err(failed)?;
@@ -262,8 +259,7 @@ fn add_folder(
     for path in entries(folder)? {
         let shown = path.display().to_string();
         let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
-        // Leave out installed packages here. Later, the packages that the project reaches are
-        // added.
+        // The packages that the project reaches are added later.
         if path.file_name().is_some_and(|name| name == "node_modules") {
             continue;
         }

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
 
-/// The script that is executed at the beginning of each context.
 const PRELUDE: &str = concat!(
     "(function (host) {'use strict';\n",
     include_str!("prelude/head.js"),
@@ -31,8 +30,8 @@ const PRELUDE: &str = concat!(
     "\n})"
 );
 
-/// Functions that few programs use. They are loaded on demand, so that they are not in the memory
-/// of other programs, which is restored for each execution.
+/// Functions that few programs use. They are loaded on demand, because the memory of a program is
+/// restored for each execution.
 const EXTRAS: &str = concat!(
     "(function (prelude) {'use strict';\n",
     include_str!("prelude/node/extras.js"),

@@ -44,18 +44,15 @@ pub struct Program {
     pub(crate) lines: [Vec<LineScores>; 2],
     /// Instrumented files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
-    /// Files that were compiled, by path and build.
     pub(crate) loaded: RefCell<BTreeMap<(String, usize), Rc<CompiledFile>>>,
 }
 
 impl Program {
-    /// The points for number and string of each line with operators.
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
 
     /// The JavaScript code of a file: the text or, for a TypeScript file, the text without types.
-    /// Line numbers do not change. `None` if there is no such file.
     ///
     /// # Errors
     /// If the file is TypeScript that cannot be converted.
@@ -74,7 +71,7 @@ impl Program {
     /// The mutants of a target file.
     ///
     /// # Errors
-    /// If the file cannot be parsed.
+    /// If the file cannot be parsed or converted.
     pub fn mutants(
         &self,
         path: &str,
@@ -84,8 +81,7 @@ impl Program {
     }
 
     /// The program with changed JavaScript code in one file (see [`Program::source`]), as for a
-    /// mutant. Only this file is instrumented, and only for the search build: steps are counted,
-    /// but goals are numbered differently.
+    /// mutant. Goals are numbered differently.
     ///
     /// # Errors
     /// If the text is not JavaScript.
@@ -103,14 +99,12 @@ impl Program {
         let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;
         let made = variant.finished(path, made);
         variant.texts[0].insert(path.to_owned(), made);
-        // Keep the strings of the original program, because messages of errors are compared with
-        // them.
+        // Messages of errors are compared with the strings of the original program.
         variant.units.texts = self.units.texts.clone();
         Ok(Rc::new(variant))
     }
 
-    /// Whether a file is a module, according to its name, its package or its text; false for files
-    /// that loading does not reach.
+    /// Whether a file that loading reaches is a module.
     pub fn is_module(&self, path: &str) -> bool {
         self.texts[0].get(path).is_some_and(|text| text.module)
     }
@@ -123,7 +117,6 @@ impl Program {
         }
     }
 
-    /// Adds exports to the entry if it is a script whose top-level definitions count as exported.
     pub(crate) fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
         if self.package.config.globals && path == self.entry && !text.module {
             for name in &text.declared {
@@ -133,7 +126,7 @@ impl Program {
         text
     }
 
-    /// A file in the form that is evaluated, compiled once for all contexts.
+    /// Compiled once for all contexts.
     pub(crate) fn loaded(
         &self,
         path: &str,

@@ -17,10 +17,8 @@ const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cl
 /// Conditions of `exports` and `imports` for `require`. The order of conditions in the manifest
 /// determines which condition is used.
 const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
-/// Conditions for `import`.
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
-/// The entry of a project, according to `subject.toml`, `package.json`, or the names of files.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
@@ -53,7 +51,7 @@ pub(crate) fn entry(package: &Package) -> Option<String> {
     }
 }
 
-/// The file that a request names; built-in modules are `#name`.
+/// Built-in modules are `#name`.
 pub(crate) fn resolve(
     package: &Package,
     from: &str,
@@ -113,14 +111,12 @@ pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The nearest manifest at or above a folder, and its folder.
 fn scope(package: &Package, folder: &str) -> Option<(String, Entry)> {
     upwards(folder)
         .find_map(|at| Some((at.to_owned(), package.manifest(&join(at, "package.json"))?)))
 }
 
-/// Whether a file is a module, according to its name and the nearest manifest; `None` if this
-/// depends on its contents.
+/// `None` if this depends on the contents of the file.
 pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
     if path.ends_with(".mjs") || path.ends_with(".mts") {
         return Some(true);
@@ -152,7 +148,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A path without `.` and `..`; `None` if the path leads out of the package.
+/// `None` if the path leads out of the package.
 pub(crate) fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -185,7 +181,6 @@ pub(crate) fn file_or_folder(package: &Package, path: &str) -> Option<String> {
     main.or_else(|| file(package, &join(path, "index")))
 }
 
-/// The main file of a package.
 fn main(package: &Package, root: &str, manifest: &Entry, conditions: &[&str]) -> Option<String> {
     match manifest.get("exports") {
         Some(exports) if *exports != Entry::Null => {
@@ -214,8 +209,7 @@ fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) ->
     }
 }
 
-/// The path to which `exports` or `imports` map a name: the path for the name itself, or for the
-/// matching pattern with the longest beginning.
+/// The path for the name itself, or for the matching pattern with the longest beginning.
 fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     if let Some(value) = list.get(name).filter(|_| !name.contains('*')) {
         return conditional(value, conditions);
@@ -243,8 +237,7 @@ fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     }
 }
 
-/// Whether a path is a target: a path that matches a pattern or, without patterns, any file of the
-/// package itself except tests and minified files.
+/// Without patterns, all files of the package itself except tests and minified files are targets.
 pub(crate) fn is_target(package: &Package, path: &str) -> bool {
     if let Some(patterns) = &package.config.targets {
         return patterns.iter().any(|pattern| matches(pattern, path));
@@ -255,7 +248,6 @@ pub(crate) fn is_target(package: &Package, path: &str) -> bool {
         && ![".test.", ".spec.", ".min."].iter().any(|part| name.contains(part))
 }
 
-/// Whether a path matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, path: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {

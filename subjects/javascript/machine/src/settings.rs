@@ -25,7 +25,7 @@ pub struct MachineSettings {
     pub zero: f64,
     /// The number to which every proxy converts, for examples; `None` for a random number.
     pub proxy_number: Option<f64>,
-    /// Whether observations of values accessed through an unknown argument are recorded too, by
+    /// Whether observations of values accessed through an unknown argument are recorded as well, by
     /// path.
     pub paths: bool,
     /// Whether plain objects with functions of the program, and such functions themselves, get
@@ -35,7 +35,6 @@ pub struct MachineSettings {
     /// operators do.
     pub line_hints: Option<LineHints>,
     /// Whether executions begin from an image of the context in which the program was loaded.
-    /// Otherwise, each execution has a new context; the results are the same.
     pub reuse: bool,
 }
 
@@ -81,7 +80,7 @@ pub struct ExecuteOptions {
     pub seed: u64,
     /// Whether the reached units are kept after each statement.
     pub trace: bool,
-    /// Whether units that loading reaches count too. Otherwise, counters are 0 after loading.
+    /// Whether units that loading reaches count as well.
     pub loading: bool,
     /// Maximum number of steps of this test; `None` for the limit of the settings.
     pub steps: Option<u64>,

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// An argument of a call in a test. Numbers are compared as by `Object.is`: NaN equals itself, and
-/// 0 differs from -0.
+/// An argument of a call in a test. Numbers are compared as by `Object.is`.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// The result of an earlier statement.
@@ -68,7 +67,6 @@ impl PartialEq for Argument {
     }
 }
 
-/// A number in a notation that JavaScript reads.
 pub(crate) fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -80,8 +78,7 @@ pub(crate) fn number_text(number: f64) -> String {
 }
 
 impl Argument {
-    /// The JSON form in suites and in the prelude: a list of the kind, the content, and further
-    /// content for some kinds.
+    /// The JSON form in suites and in the prelude.
     pub fn to_json(&self) -> Value {
         let list = |items: &[Argument]| items.iter().map(Argument::to_json).collect::<Vec<_>>();
         match self {
@@ -114,7 +111,7 @@ impl Argument {
         }
     }
 
-    /// Reads the JSON form; `None` if the value is malformed.
+    /// Reads the JSON form.
     pub fn from_json(value: &Value) -> Option<Argument> {
         let list = value.as_array()?;
         let data = list.get(1);
@@ -274,7 +271,7 @@ impl Statement {
         }
     }
 
-    /// Reads the JSON form; `None` if the value is malformed.
+    /// Reads the JSON form.
     pub fn from_json(value: &Value) -> Option<Statement> {
         let op = value.get("op")?.as_str()?;
         let operation = Operation::ALL.iter().find(|(_, name)| *name == op)?.0;

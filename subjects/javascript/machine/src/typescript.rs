@@ -1,5 +1,4 @@
-//! TypeScript in packages: the files to which requests refer, and the JavaScript code of the files
-//! that a program reaches.
+//! TypeScript in packages.
 
 use catherd_javascript_instrument::is_typescript;
 
@@ -30,8 +29,7 @@ pub struct TypedFile {
     pub requests: Vec<(String, String)>,
 }
 
-/// The TypeScript file of the project itself to which a path refers if there is no file at the
-/// path: for example `a.ts` for `a` and `a.js`.
+/// For example, `a.ts` for `a` and `a.js`.
 pub(crate) fn file(package: &Package, path: &str) -> Option<String> {
     if path.split('/').any(|part| part == "node_modules") {
         return None;

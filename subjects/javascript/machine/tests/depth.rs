@@ -1,11 +1,10 @@
-//! Tests programs that recurse deeply or without end, in many ways that the language offers.
+//! Tests of programs that recurse deeply or without end.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
 };
 use serde_json::json;
 
-/// Calls functions without arguments in one machine, one call per test.
 fn outcomes(source: &'static str, names: &'static [&'static str]) -> Vec<Execution> {
     let work = move || {
         let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();

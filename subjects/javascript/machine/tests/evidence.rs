@@ -1,5 +1,4 @@
-//! Tests reports of executions: evidence about arguments, distances of string tests, nodes and
-//! outcomes of chains, and results.
+//! Tests of reports of executions.
 
 use std::rc::Rc;
 
@@ -29,7 +28,6 @@ fn execute(
     Machine::new(program, settings, 1).execute(&test, options).unwrap()
 }
 
-/// The evidence about the first argument of a call with two unknown arguments.
 fn evidence(source: &str, settings: MachineSettings) -> Evidence {
     let unknown = json!([["unknown", 0], ["unknown", 1]]);
     let execution = execute(&program(source), settings, &[call("f", &unknown)], true);
@@ -129,8 +127,6 @@ fn an_execution_reports_types_and_useful_statements() {
     assert_eq!(execute(&program(source), MachineSettings::default(), &test, false).useful, Some(3));
 }
 
-/// Returns a function that counts the calls and operators of a program that are evaluated by
-/// calling `f` with a value as both arguments.
 fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
     let program = program(source);
     move |argument: &str| {

@@ -1,5 +1,4 @@
-//! Compares the results of programs with results recorded with Node.js 20, and tests further
-//! behaviour of the machine as a host of programs.
+//! Tests of the machine as a host of programs, with results recorded with Node.js 20.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +7,6 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-/// Compares the results of all functions of a file with recorded results. Returns the number of
-/// recorded results, and a description of each difference.
 fn compare(source: &str, recorded: &str) -> (usize, Vec<String>) {
     let expected: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap();
     let package = Package::of_source("subject.js", source).unwrap();

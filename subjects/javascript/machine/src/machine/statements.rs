@@ -1,4 +1,4 @@
-//! Executing the statements of a test, their promises and timers.
+//! Execution of the statements of a test.
 
 use catherd_javascript_engine::Session;
 use serde_json::Value;
@@ -8,7 +8,6 @@ use crate::live::Live;
 use crate::settings::{ExecuteOptions, MachineSettings};
 use crate::statement::Statement;
 
-/// The result of executing the statements of a test.
 pub(super) struct Ended {
     pub(super) outcome: TestOutcome,
     pub(super) at: usize,
@@ -28,13 +27,11 @@ impl Ended {
         Ended { outcome, at, observed, awaited, trace, useful: None, stray: "", after: None }
     }
 
-    /// The same observations with this outcome, at the statement with this index.
     fn stopped_at(self, outcome: TestOutcome, at: usize) -> Ended {
         Ended { outcome, at, useful: None, ..self }
     }
 }
 
-/// The state of a variable as data; null if the prelude cannot describe it.
 pub(super) fn state(live: &Live, session: &Session<'_>, index: usize) -> Value {
     let text = live.call::<_, String>(session, "stateOf", (index,));
     text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
@@ -52,7 +49,7 @@ pub(super) fn statements(
 ) -> Ended {
     let mut ended = Ended::new(TestOutcome::Passed, test.len());
     let mut timers = Timers::default();
-    // Discard the rejections of loading, which are not a result of the test.
+    // The rejections of loading are not a result of the test.
     session.unhandled_rejections();
     let mut reached = live.shared.reached();
     let mut useful = reached.map(|_| 0);
@@ -175,8 +172,7 @@ impl Timers {
         }
     }
 
-    /// Calls the next timer, then the functions passed to `process.nextTick` and the jobs of
-    /// promises. Returns false if no timer waits or a limit was met.
+    /// Returns whether another timer may be called.
     fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;

@@ -1,6 +1,5 @@
-//! The installed packages that a project reaches. Package managers put or link them into a
-//! `node_modules` folder of the project or of a folder above it. Only JavaScript and JSON files of
-//! these packages are read.
+//! The installed packages that a project reaches, which package managers put or link into a
+//! `node_modules` folder of the project or of a folder above.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +10,6 @@ use super::{
 };
 use crate::resolve;
 
-/// Folders that are skipped when the files of a package are read.
 const LEFT_OUT: [&str; 7] =
     ["node_modules", "test", "tests", "__tests__", "docs", "examples", "benchmark"];
 
@@ -23,9 +21,8 @@ const MAX_READ: u64 = 256 << 20;
 /// folders in the project.
 type Known = BTreeMap<String, PathBuf>;
 
-/// Adds the packages whose modules the project reaches from its entry, directly or not. A package
-/// that is not installed is left out. Returns the files that are reached, so that files that are
-/// not reached can be left out if there are too many.
+/// Returns the files that are reached, so that files that are not reached can be left out if there
+/// are too many.
 pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>, PackageError> {
     let mut reached = BTreeSet::new();
     let Some(entry) = resolve::entry(package) else { return Ok(reached) };
@@ -53,7 +50,6 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
     Ok(reached)
 }
 
-/// Reads the package to which a request in a file refers, if it is installed and not yet known.
 fn install(
     from: &str,
     name: &str,
@@ -85,8 +81,7 @@ fn install(
     Ok(())
 }
 
-/// The strings in a script that may be requests for modules: strings after `require`, `import` and
-/// `from`.
+/// Strings after `require`, `import` and `from` may be requests for modules.
 pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for word in ["require", "import", "from"] {
@@ -106,7 +101,6 @@ pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// The name of the package to which a request refers.
 fn name_of(request: &str) -> Option<&str> {
     let parts = if request.starts_with('@') { 2 } else { 1 };
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);
@@ -115,7 +109,6 @@ fn name_of(request: &str) -> Option<&str> {
     (is_name && is_inside(Path::new(name))).then_some(name)
 }
 
-/// The known package to which a request in a folder of the project refers.
 fn nearest<'k>(
     known: &'k BTreeMap<String, PathBuf>,
     folder: &str,
@@ -136,16 +129,13 @@ fn nearest<'k>(
     }
 }
 
-/// The folder of an installed package, with links resolved. As in Node.js, the folder `place` and
-/// its parent folders are searched.
+/// As in Node.js, the folder `place` and its parent folders are searched.
 fn installed(place: &Path, name: &str) -> Option<PathBuf> {
     let folders = place.ancestors().filter(|at| !at.ends_with("node_modules"));
     let mut candidates = folders.map(|at| at.join("node_modules").join(name));
     candidates.find(|at| at.is_dir())?.canonicalize().ok()
 }
 
-/// Reads the JavaScript and JSON files of a package, except minified scripts, links, hidden folders
-/// and the folders in [`LEFT_OUT`].
 fn read(
     package: &Path,
     folder: &Path,

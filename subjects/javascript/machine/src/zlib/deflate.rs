@@ -14,7 +14,6 @@ const HASH_BITS: u32 = 15;
 /// The value in the table for no position.
 const NONE: u16 = 0;
 
-/// Parameters of the search at a level.
 struct Effort {
     /// The search is shortened if the previous match has at least this length.
     good: usize,
@@ -60,7 +59,6 @@ pub(crate) enum Strategy {
     Fixed,
 }
 
-/// How a part of the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
     /// More input follows, and known input may influence later output.
@@ -90,8 +88,8 @@ pub(crate) struct DeflateSettings {
 /// size of the output buffer.
 const MAX_STORED: usize = 16_000;
 
-/// Compresses the parts of an input, each of which ends with a flush, without header and checksum.
-/// `None` if the result would depend on more than the input.
+/// Compresses the parts of an input without header and checksum; `None` if the result would depend
+/// on more than the input.
 pub(crate) fn deflate(parts: &[(&[u8], Flush)], settings: DeflateSettings) -> Option<Vec<u8>> {
     if settings.level == 0 {
         return match parts {
@@ -190,12 +188,10 @@ impl Search<'_> {
         }
     }
 
-    /// Maximum distance of a match.
     fn far(&self) -> usize {
         self.size - MIN_LOOKAHEAD
     }
 
-    /// Moves the window, and reads as much input as fits into the window.
     fn fill(&mut self) {
         loop {
             if self.start >= self.size + self.far() {
@@ -237,8 +233,7 @@ impl Search<'_> {
         }
     }
 
-    /// Enters a position into the table. Returns the previous position whose four bytes have the
-    /// same hash.
+    /// Returns the previous position whose four bytes have the same hash.
     fn remember(&mut self, place: usize) -> u16 {
         let bytes = [0, 1, 2, 3].map(|index| self.window[place + index]);
         let hash = hash(u32::from_le_bytes(bytes)) as usize & (self.head.len() - 1);
@@ -248,8 +243,7 @@ impl Search<'_> {
         known
     }
 
-    /// Searches earlier positions for a match that is longer than the previous match. Returns the
-    /// length of the longest match, but not more than the number of known bytes.
+    /// Returns the length of the longest match, but not more than the number of known bytes.
     fn longest(&mut self, first: u16) -> usize {
         let mut chain = self.effort.chain;
         if self.before >= self.effort.good {
@@ -292,8 +286,6 @@ impl Search<'_> {
         self.block = self.start as isize;
     }
 
-    /// Ends a part of the input: writes the current block if it has symbols or the input ends,
-    /// unless more input follows in the same block.
     fn end_part(&mut self, ends: bool) {
         if self.waits_for_more {
             return;
@@ -303,8 +295,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the search can continue: input is left and, if more input follows, at least `needed`
-    /// bytes are known.
+    /// If more input follows, at least `needed` bytes must be known.
     fn more(&mut self, needed: usize) -> bool {
         if self.lookahead < needed {
             self.fill();
@@ -448,7 +439,6 @@ impl Search<'_> {
     }
 }
 
-/// The hash of four bytes.
 fn hash(value: u32) -> u32 {
     value.wrapping_mul(66_521).wrapping_add(66_521) >> 16
 }

@@ -16,9 +16,7 @@ fn format(name: &str) -> Format {
     }
 }
 
-/// Compresses `bytes`. `cuts` contains the end of each part, followed by the number of its flush.
-/// The result is empty if `settings` does not have four numbers, or if the result would depend on
-/// more than the input.
+/// `cuts` contains the end of each part, followed by the number of the flush.
 fn deflated(name: &str, bytes: &[u8], cuts: &[usize], settings: &[u32]) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut begin = 0;
@@ -51,7 +49,6 @@ fn deflated(name: &str, bytes: &[u8], cuts: &[usize], settings: &[u32]) -> Vec<u
     compress(&parts, format(name), settings).unwrap_or_default()
 }
 
-/// Adds the functions to the object of the host's functions.
 pub(crate) fn offer<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> Result<(), Error> {
     let deflate = |name: String, bytes: Vec<u8>, cuts: Vec<usize>, settings: Vec<u32>| {
         deflated(&name, &bytes, &cuts, &settings)

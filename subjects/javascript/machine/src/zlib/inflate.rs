@@ -2,7 +2,6 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// How compressed data begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Neither header nor checksum.
@@ -24,11 +23,8 @@ pub(crate) struct Inflated {
     pub(crate) too_long: bool,
 }
 
-/// Number of bytes for which space is reserved at a time.
 const STEP: usize = 32 << 10;
 
-/// Decompresses data until the data ends, an error occurs, or the result has more than `most`
-/// bytes.
 pub(crate) fn inflate(input: &[u8], format: Format, window_bits: u8, most: usize) -> Inflated {
     let mut result = Inflated::default();
     let mut rest = input;

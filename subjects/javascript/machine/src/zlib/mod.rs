@@ -11,8 +11,8 @@ pub(crate) use deflate::{DeflateSettings, Flush, Strategy};
 pub(crate) use host::offer;
 pub(crate) use inflate::{Format, Inflated, inflate};
 
-/// Compresses the parts of an input, each of which ends with a flush. The result is complete if the
-/// last flush is [`Flush::Finish`]. `None` if the result would depend on more than the input.
+/// The result is complete if the last flush is [`Flush::Finish`]; `None` if it would depend on more
+/// than the input.
 pub(crate) fn compress(
     parts: &[(&[u8], Flush)],
     format: Format,

@@ -1,8 +1,6 @@
 //! Blocks of compressed data and their Huffman codes, built in the same way as in zlib.
 
-/// Minimum length of a reference.
 pub(super) const MIN_MATCH: usize = 3;
-/// Maximum length of a reference.
 pub(super) const MAX_MATCH: usize = 258;
 
 const LITERALS: usize = 256;
@@ -70,8 +68,7 @@ impl<const N: usize> Tree<N> {
         self.symbols.iter_mut().for_each(|symbol| symbol.frequency = 0);
     }
 
-    /// Builds the code from the frequencies. Returns the number of bits that all symbols take with
-    /// the code, including extra bits.
+    /// Returns the number of bits that all symbols take with the code, including extra bits.
     fn build(&mut self, extra: &[u8], base: usize, most_bits: usize) -> u64 {
         let mut frequency: Vec<u32> = self.symbols.iter().map(|symbol| symbol.frequency).collect();
         let mut depth = vec![0_u8; 2 * N + 1];
@@ -141,7 +138,7 @@ impl<const N: usize> Tree<N> {
         total
     }
 
-    /// The lengths of the codes, at most `most_bits`. `nodes` begins with the root.
+    /// `nodes` begins with the root.
     fn lengths(&self, nodes: &[usize], parent: &[usize], most_bits: usize) -> Vec<u8> {
         let mut length = vec![0_u8; 2 * N + 1];
         let mut counts = [0_u16; MAX_BITS + 1];
@@ -239,7 +236,6 @@ fn runs<const N: usize>(tree: &Tree<N>) -> Vec<Run> {
     found
 }
 
-/// Writes blocks.
 pub(super) struct Trees {
     bytes: Vec<u8>,
     bits: u64,
@@ -304,14 +300,14 @@ impl Trees {
         self.put(symbol.code, u32::from(symbol.length));
     }
 
-    /// Adds a byte. Returns whether the block is full.
+    /// Returns whether the block is full.
     pub(super) fn literal(&mut self, byte: u8) -> bool {
         self.literals.symbols[usize::from(byte)].frequency += 1;
         self.symbols.push((0, u16::from(byte)));
         self.symbols.len() == self.most_symbols
     }
 
-    /// Adds a reference. Returns whether the block is full.
+    /// Returns whether the block is full.
     pub(super) fn reference(&mut self, distance: usize, length: usize) -> bool {
         self.literals.symbols[LITERALS + 1 + length_code(length).0].frequency += 1;
         self.distances.symbols[distance_code(distance).0].frequency += 1;
@@ -319,7 +315,6 @@ impl Trees {
         self.symbols.len() == self.most_symbols
     }
 
-    /// Writes bytes without compression.
     pub(super) fn stored_block(&mut self, bytes: &[u8], last: bool) {
         self.put(u16::from(last), 3);
         self.pad();
@@ -335,8 +330,8 @@ impl Trees {
         self.put(0, 7);
     }
 
-    /// Writes the current block in the form that zlib chooses, which is usually the shortest.
-    /// `bytes` are the bytes of the block, if they are still known.
+    /// Writes the current block in the form that zlib chooses. `bytes` are the bytes of the block,
+    /// if they are still known.
     pub(super) fn end_block(&mut self, bytes: Option<&[u8]>, length: usize, last: bool) {
         let mut bits = self.literals.build(&LENGTH_EXTRA, LITERALS + 1, MAX_BITS);
         bits += self.distances.build(&DISTANCE_EXTRA, 0, MAX_BITS);
@@ -382,7 +377,6 @@ impl Trees {
         }
     }
 
-    /// The length of the current block with the fixed code, in bits.
     fn fixed_bits(&self) -> u64 {
         let literals = self.literals.symbols.iter().enumerate().map(|(symbol, known)| {
             let more = symbol.checked_sub(LITERALS + 1).map_or(0, |code| LENGTH_EXTRA[code]);

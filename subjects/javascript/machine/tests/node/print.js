@@ -1,5 +1,4 @@
-// Prints the results of the functions of a file, by default subject.js, in Node.js. Calls each function in a separate
-// task.
+// Prints the results of the functions of a file in Node.js.
 const subject = require('./' + (process.argv[2] ?? 'subject') + '.js');
 (async () => {
     const results = {};

@@ -8,7 +8,6 @@ const S = JSON.stringify;
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };
 const failed = (e) => [e.name, e.code, e.message];
 const later = (f) => new Promise((done) => f(done));
-/** Records what a stream emits, with the lengths of its buffers. */
 const watched = (stream, out, tag = '') => {
   for (const name of ['end', 'finish', 'close', 'drain', 'pause', 'resume', 'prefinish', 'pipe', 'unpipe']) {
     stream.on(name, () => out.push(`${tag}${name}:${stream.readableLength}/${stream.writableLength}`));

@@ -43,7 +43,6 @@ exports.destr = () => { const { a = 1, b: { c = 2, ...r } = { d: 4 }, ...rest } 
 exports.typed = () => S([[...new Float32Array([1.1])][0], new Uint8ClampedArray([300, -5, 1.5]).join(), new DataView(new ArrayBuffer(8)).getFloat64(0), Array.from(new Int16Array([1, 2]).map((x) => x * 40000)), new BigInt64Array(1)[0].toString(), new Uint8Array([1, 2, 3]).subarray(1).length]);
 exports.tagged = () => { const t = (s, ...v) => s.raw.join('|') + v.join(','); return S([t`a${1}\n${2}c`, String.raw`\u00e9${1}`]); };
 exports.logical = () => { let a = null, b = 0, c = 'x'; a ??= 1; b ||= 2; c &&= 3; const o = null; return S([a, b, c, o?.x?.y, o?.[1], o?.f(), (() => 5)?.(), 0 ?? 1, 2 ** 3 ** 2, (-2) ** 2, 1_000]); };
-// Values as strings.
 const inspected = (...values) => values.map((value) => util.inspect(value)).join('\n');
 class Foo { constructor() { this.a = 1; } }
 class Bar extends Foo { get x() { return 1; } }
