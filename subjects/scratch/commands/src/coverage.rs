@@ -1,4 +1,4 @@
-//! `catherd coverage` for a Scratch project: which of its blocks and branches a suite covers.
+//! `catherd coverage` for a Scratch project.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -80,7 +80,6 @@ struct BranchTests {
     tests: Vec<u32>,
 }
 
-/// The branches of the blocks that are goals, each with the tests that take it.
 fn branches_of(
     pair: &Pair,
     project: &Project,
@@ -116,7 +115,6 @@ fn branches_text(branches: &[BranchTests]) -> String {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The block is not a goal.
     NoGoal,
     Missed,
     Covered,
@@ -128,7 +126,6 @@ struct Sprite<'a> {
 }
 
 struct Script<'a> {
-    /// Id of the top block.
     top: &'a str,
     lines: Vec<Line<'a>>,
 }
@@ -136,7 +133,6 @@ struct Script<'a> {
 struct Line<'a> {
     depth: usize,
     text: String,
-    /// Id and state of the block on this line; `None` for `else` and `end`.
     block: Option<(&'a str, State)>,
 }
 
@@ -187,7 +183,6 @@ fn total(sprites: &[Sprite]) -> (usize, usize) {
     tallies.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
 }
 
-/// Covered share in percent; 100 if there is no goal.
 fn percent((covered, all): (usize, usize)) -> f64 {
     if all == 0 { 100.0 } else { 100.0 * covered as f64 / all as f64 }
 }
@@ -223,7 +218,6 @@ fn to_text(sprites: &[Sprite]) -> String {
     text
 }
 
-/// The block of each goal, in the order of the goals, and the tests that cover it, by number.
 fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) -> Vec<Value> {
     let goals = goals.iter().zip(0_u32..).map(|(&block, goal)| {
         let (target, block) = project.locate(block);

@@ -34,9 +34,8 @@ pub enum Command {
     Synth(synth::Arguments),
 }
 
-/// Function that draws figures from the tables that `dataset describe` has written into a folder,
-/// and returns the files of the figures: the distribution of a measure of projects, and the
-/// features that projects use.
+/// Function that draws two figures from the tables of `dataset describe` in a folder, and returns
+/// the files of the figures.
 pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure> + 'a;
 
 /// Executes `catherd dataset`; `draw` draws the figures of `describe`.
@@ -66,13 +65,11 @@ struct OutputFolder {
     folder: PathBuf,
 }
 
-/// Parser of seeds. The file `corpus.toml` contains the seed, so the maximum is the largest integer
-/// of TOML.
+/// `corpus.toml` contains the seed, so the maximum is the largest integer of TOML.
 fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// One line about a corpus, for the output of commands.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
     let projects = terminal::plural(metadata.projects, "project");
@@ -83,7 +80,7 @@ fn summary(corpus: &Corpus) -> String {
 ///
 /// # Errors
 ///
-/// If the folder is not a complete corpus, or a file cannot be read or is damaged.
+/// If the corpus cannot be read.
 pub fn read(folder: &Path) -> Result<Corpus, Failure> {
     Corpus::read(folder).map_err(Worded::worded)
 }

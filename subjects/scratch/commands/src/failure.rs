@@ -8,10 +8,8 @@ use catherd_scratch_corpora::corpus::{AddError, CorpusError};
 use catherd_scratch_corpora::sample::SampleError;
 use catherd_scratch_corpora::{FindError, LoadError};
 
-/// Converts an error of a library to a failure with a readable message. (Both types are defined in
-/// other crates, so `From` cannot be implemented.)
+/// Both types of a conversion are defined in other crates, so `From` cannot be implemented.
 pub(crate) trait Worded {
-    /// Converts the error to the failure of the command.
     fn worded(self) -> Failure;
 }
 

@@ -55,7 +55,6 @@ pub struct Flags {
     noticed_by: u32,
 }
 
-/// The assertions that a suite keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kept {
     All,
@@ -67,7 +66,7 @@ enum Kept {
 
 impl Flags {
     /// Whether --no-assertions or --touching is given, or --assertions with a value other than
-    /// `all`. These flags are only for Scratch.
+    /// `all`.
     pub fn choose_assertions(&self) -> bool {
         self.no_assertions || self.touching || self.assertions != Kept::All
     }
@@ -126,8 +125,6 @@ pub fn generate(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
 }
 
 impl Flags {
-    /// Which assertions are kept, and the maximum number of mutants that decide this (`None` for
-    /// all mutants); `None` if all assertions are kept.
     fn minimisation(
         &self,
         by_parameter: Option<(Level, Option<u64>)>,
@@ -289,7 +286,6 @@ fn numbers_without_assertions(suite: &Suite) -> Vec<usize> {
     tests.filter(|(test, _)| test.assertions.is_empty()).map(|(_, number)| number).collect()
 }
 
-/// Describes the tests without assertions, and the tests with fewer re-executions than requested.
 fn weak_tests(suite: &Suite) -> String {
     let list =
         |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");

@@ -23,16 +23,14 @@ pub struct Flags {
     compat: Compat,
 }
 
-/// Uses of one opcode that the VM executes differently.
 #[derive(Default)]
 struct Uses {
     instead: &'static str,
-    /// Sprites in file order with the ids of the blocks.
     sprites: Vec<(String, Vec<String>)>,
 }
 
-/// Prints the blocks of a project that the VM does not support, or executes differently from
-/// Scratch, with what they do instead, and the defects of the project.
+/// Prints the blocks of a project that the VM executes differently from Scratch, and the defects of
+/// the project.
 ///
 /// # Errors
 ///
@@ -61,8 +59,7 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Finds the blocks that the VM does not support or executes differently, by opcode. A block at the
-/// top of a script is left out if it has no block below it and is not a hat.
+/// Single loose blocks are left out.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {
@@ -83,7 +80,7 @@ fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     found
 }
 
-/// Describes a defect of the project; `None` for unknown blocks, which are listed separately.
+/// Unknown blocks are listed separately.
 fn defect(warning: &Warning) -> Option<String> {
     match warning {
         Warning::UnknownBlock { .. } => None,

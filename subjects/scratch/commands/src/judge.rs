@@ -37,21 +37,18 @@ Examples:
 Exit codes: 0 if the submission was judged, 1 if the input or the exercise cannot be used.")]
 pub struct Arguments {}
 
-/// The object with which the platform describes a submission; other fields are ignored.
 #[derive(Deserialize)]
 struct Configuration {
     resources: PathBuf,
     source: PathBuf,
-    /// The memory limit in bytes.
+    /// In bytes.
     memory_limit: Option<u64>,
     /// A language code, such as `nl`.
     natural_language: Option<String>,
 }
 
-/// Maximum number of bytes of a configuration.
 const MAX_CONFIGURATION: u64 = 1 << 20;
 
-/// Minimum memory of the scripts of a suite, in bytes.
 const MIN_MEMORY: usize = 4 << 20;
 
 /// Executes `catherd judge`.
@@ -107,8 +104,6 @@ fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTe
     PlanTests::for_platform(path, text, template.is_file().then_some(&*template), options)
 }
 
-/// Lowers the memory limit of scripts to the memory limit of the platform, but not below
-/// [`MIN_MEMORY`].
 fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     if let Some(bytes) = configuration.memory_limit {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -117,7 +112,6 @@ fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     limits
 }
 
-/// The suite of an exercise: suite.js in the folder, or else the only JavaScript file there.
 fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     let named = folder.join("suite.js");
     if named.is_file() {
@@ -138,7 +132,6 @@ fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The judgement of a submission that cannot be read.
 fn unusable(cause: &str) -> String {
     let status = json!({ "enum": "compilation error", "human": "not a Scratch project" });
     let message = json!({ "format": "plain", "description": cause, "permission": "student" });

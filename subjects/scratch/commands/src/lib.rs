@@ -1,9 +1,4 @@
-//! The commands for Scratch except studies.
-//!
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names for a Scratch
-//!   project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.
-//! - [`judge`]: `catherd judge`, for grading platforms.
-//! - [`vm`]: the VM; [`dataset`]: corpora of projects, from sampling to figures.
+//! Commands for Scratch projects, except studies.
 
 pub mod coverage;
 pub mod dataset;

@@ -40,8 +40,7 @@ pub struct Flags {
     threads: Option<NonZeroUsize>,
 }
 
-/// Default factor of the maximum number of blocks that a test executes on a mutant: the maximum is
-/// the number of blocks on the project times this factor, plus a million.
+/// Default of [`MutationSettings::block_factor`].
 pub fn default_factor() -> u64 {
     MutationSettings::default().block_factor
 }
@@ -54,12 +53,11 @@ pub fn operators() -> String {
     format!("Mutation operators of Scratch:{}", lines.concat())
 }
 
-/// Executes a suite with this text on mutants of its project.
+/// Executes the suite with this text on mutants of its project.
 ///
 /// # Errors
 ///
-/// If the mutants cannot be executed, for example because the project, the suite or an operator
-/// cannot be used.
+/// If the mutants cannot be executed.
 pub fn run(asked: &Mutation, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     let arguments = Arguments { asked, flags };
     if project::is_javascript(text) {
@@ -87,7 +85,6 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// Executes a suite in JavaScript on the mutants.
     fn analyse_javascript(&self, text: &str) -> Result<Exit, Failure> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::new(format!("{}: {error}", self.asked.pair.suite.display()))
@@ -112,7 +109,6 @@ impl Arguments<'_> {
         self.report(&analysis, &killer)
     }
 
-    /// Executes the mutants and prints the result. `killer` describes a test that failed.
     fn report<T: Tests>(
         &self,
         analysis: &Analysis<T>,
@@ -175,8 +171,6 @@ impl Arguments<'_> {
         })
     }
 
-    /// Executes the mutants on all threads, each of which repeatedly takes the next mutant. The
-    /// results are in the order of the mutants.
     fn execute_all<T: Tests>(
         &self,
         analysis: &Analysis<T>,
@@ -240,8 +234,6 @@ fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>])
     text
 }
 
-/// The mutants that survived or reached a limit, each with the change of its script: removed lines
-/// begin with `-`, added lines with `+`.
 fn survivors<T: Tests>(
     analysis: &Analysis<T>,
     results: &[MutantResult<T::Failure>],
@@ -270,12 +262,9 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
     lines.map(|line| format!("{}{}", "  ".repeat(line.depth), line.text)).collect()
 }
 
-/// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// The lines between the common first lines and the common last lines of two scripts, with up to
-/// [`CONTEXT`] lines before and after them. One range is enough, because a mutant changes a script
-/// at one position.
+/// One range is enough, because a mutant changes a script at one position.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -301,7 +290,6 @@ fn outcome_name(outcome: MutantOutcome) -> &'static str {
     }
 }
 
-/// A mutant and its outcome, which are written as one line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     mutant: &'a str,
@@ -311,7 +299,6 @@ struct Line<'a> {
     block: &'a str,
     change: &'a str,
     outcome: &'static str,
-    /// The tests that failed, with the reasons.
     killers: Vec<Value>,
     executions: u32,
     duplicate_of: Option<&'a str>,

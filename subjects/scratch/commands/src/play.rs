@@ -14,7 +14,6 @@ use gif::{Encoder, EncodingError, Frame, Repeat};
 
 use crate::project::{compile_for_scripts, open_pair, suite_failure};
 
-/// Steps per second at the speed of Scratch.
 const STEPS_PER_SECOND: u32 = 30;
 
 /// Sampling factor with which the encoder chooses 256 colours for pictures that have more colours.
@@ -125,8 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text below the stage for each rule of a test, after the text for no rule; empty if the test
-/// has no rules.
+/// The text for no rule, then the text for each rule.
 fn captions(test: &SuiteTest) -> Vec<String> {
     let rules = test.policy.as_ref().map_or(&[][..], |policy| &policy.rules);
     if rules.is_empty() {
@@ -152,21 +150,18 @@ fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure
     Err(Failure::new(format!("{file}: no test {number}; the suite has {tests}")).hint(hint))
 }
 
-/// An animation in progress. Each picture after the first is written as the box of the pixels that
-/// differ from the previous picture.
+/// Each picture after the first is written as the box of the pixels that differ from the previous
+/// picture.
 struct Film<'a> {
     encoder: Encoder<&'a mut Vec<u8>>,
-    /// Number of steps between two pictures.
     every: u32,
     steps: u64,
-    /// The text for no rule and for each rule; empty if there are no rules.
     captions: Vec<String>,
-    /// The last rule that has acted since the last picture; `None` if no rule has.
+    /// The last rule that has acted since the last picture.
     rule: Option<usize>,
-    /// The last picture; empty before the first.
     last: Vec<Pixel>,
-    /// The part of the last picture that is not yet written, and the number of steps for which it
-    /// is shown; `None` before the first picture.
+    /// The part of the last picture that is not yet written, and the number of steps for which the
+    /// picture is shown.
     pending: Option<(Frame<'static>, u32)>,
     result: Result<(), EncodingError>,
 }
@@ -198,7 +193,6 @@ impl<'a> Film<'a> {
         })
     }
 
-    /// Adds a step, in which a rule may act.
     fn step(&mut self, vm: &Vm, rule: Option<usize>) {
         self.rule = rule.or(self.rule);
         if self.steps.is_multiple_of(self.every.into()) {
@@ -230,15 +224,14 @@ impl<'a> Film<'a> {
         }
     }
 
-    /// Writes the last picture. Returns the number of steps.
+    /// Writes the last picture and returns the number of steps.
     fn end(mut self) -> Result<u64, EncodingError> {
         self.write_pending();
         self.result.map(|()| self.steps)
     }
 }
 
-/// The box of the pixels in which a picture differs from the previous picture, or the whole first
-/// picture. `None` if the pictures are equal.
+/// The box of the pixels in which a picture differs from the previous picture.
 fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let width = usize::from(Vm::<()>::PICTURE_SIZE.0);
     let pixels = picture.iter().enumerate();

@@ -16,8 +16,6 @@ pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
     LoadedProject::read(path).map_err(|error| Failure::new(error).hint(hint))
 }
 
-/// Reads a project and a suite, and checks that the suite was generated for the project unless
-/// `pair` accepts any project.
 pub(crate) fn open_pair(pair: &Pair) -> Result<(LoadedProject, Suite), Failure> {
     let suite = read_suite(pair)?;
     let subject = open(&pair.project)?;
@@ -42,8 +40,7 @@ pub(crate) fn compile(
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Compiles a project for a version of Scratch, and for a suite that queries colours even if no
-/// block does. Costumes are shared with an earlier program for the same version.
+/// A suite may query colours even if no block does.
 pub(crate) fn compile_for_scripts(
     path: &Path,
     subject: &LoadedProject,
@@ -68,8 +65,7 @@ pub(crate) fn prepare(
         .map_err(|error: GenerateError| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Whether the text of a suite looks like JavaScript: it is not blank and does not begin like a
-/// JSON object (a generated suite) or a JSON array (models).
+/// A generated suite is a JSON object, and models are a JSON array.
 pub(crate) fn is_javascript(text: &str) -> bool {
     let first = text.trim_start_matches('\u{feff}').trim_start().chars().next();
     first.is_some_and(|first| !['{', '['].contains(&first))

@@ -96,7 +96,6 @@ pub struct Flags {
     itch: itch::PlanChoices,
 }
 
-/// The framework of a suite in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Tests for Whisker
@@ -105,7 +104,6 @@ enum Kind {
     Itch,
 }
 
-/// The expectation against which --expect checks a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Expectation {
     /// The project is accepted and the template is rejected
@@ -143,8 +141,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     {
         return itch::run(arguments, text);
     }
-    // As TAP or JSON on standard output, the report about a generated suite and one project has a
-    // separate format, which is older than the other formats.
+    // Reports on a generated suite and one project have a format that is older than the other
+    // formats.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.flags.output.is_none();
     if !plan
         && !javascript
@@ -175,8 +173,6 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
 }
 
 impl Arguments<'_> {
-    /// Whether the suite is a plan for Itch, as --kind states, or else according to the text of the
-    /// suite.
     fn is_plan(&self, text: &str, javascript: bool) -> Result<bool, Failure> {
         let Some(kind) = self.flags.kind else {
             return Ok(SuiteKind::of(text) == Ok(SuiteKind::Itch));
@@ -189,7 +185,6 @@ impl Arguments<'_> {
         Ok(kind == Kind::Itch)
     }
 
-    /// Seed and bounds with which a generated suite is executed.
     fn seed_and_bounds(&self, suite: &Suite) -> Result<(u64, Bounds), Failure> {
         let seed = match &self.flags.seed {
             Some(text) => text.parse().map_err(|_| {
@@ -270,7 +265,6 @@ impl Arguments<'_> {
         Ok(if all_passed { exit } else { Exit::Incomplete })
     }
 
-    /// Checks that the suite accepts a solution and rejects the template.
     fn check_exercise(&self, suite: &LoadedSuite) -> Result<Exit, Failure> {
         let Some(template) = &self.flags.template else {
             return Err(Failure::new("--expect exercise: no --template")
@@ -302,7 +296,6 @@ impl Arguments<'_> {
     }
 }
 
-/// Writes the report of one project. If the project cannot be used, the command fails.
 fn report_one(
     suite: &LoadedSuite,
     paths: &[PathBuf],

@@ -59,7 +59,7 @@ impl From<DevCommand> for Command {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or its content cannot be used.
+/// If the command fails.
 pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Conformance(arguments) => conformance::run(arguments),
@@ -72,7 +72,6 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// Indexes the projects in a folder; by default in the parent of the traces' folder.
 fn project_index(folder: Option<&Path>, traces: &Path) -> Result<ProjectIndex, Failure> {
     let parent = traces.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.unwrap_or(parent);

@@ -16,7 +16,6 @@ use clap::Args;
 use super::Draw;
 use crate::failure::Worded;
 
-/// Maximum number of opcodes in the printed table.
 const TOP_OPCODES: usize = 15;
 
 /// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates, and
@@ -46,7 +45,7 @@ pub struct Arguments {
 struct OpcodeUse {
     projects: usize,
     uses: usize,
-    /// The reason why the VM does not support the block; `None` if the VM supports it.
+    /// The reason why the VM does not support the block.
     unsupported: Option<&'static str>,
 }
 
@@ -97,7 +96,6 @@ impl CorpusDescription {
         Ok(())
     }
 
-    /// Groups of several projects with the same structure, large groups first.
     fn near_duplicates(&self) -> Vec<(Digest, Vec<&ProjectMeasures>)> {
         let mut groups: BTreeMap<Digest, Vec<&ProjectMeasures>> = BTreeMap::new();
         for row in &self.rows {
@@ -108,7 +106,6 @@ impl CorpusDescription {
         groups
     }
 
-    /// Extensions with the number of projects that use them, the most frequent extensions first.
     fn extensions(&self) -> Vec<(&str, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for name in self.rows.iter().flat_map(|row| row.extensions.split_whitespace()) {
@@ -119,7 +116,6 @@ impl CorpusDescription {
         counts
     }
 
-    /// Opcodes with their use, opcodes of many projects first.
     fn opcodes(&self) -> Vec<(&str, &OpcodeUse)> {
         let mut opcodes: Vec<_> = self.opcodes.iter().map(|(name, n)| (&**name, n)).collect();
         opcodes.sort_by_key(|&(name, n)| (std::cmp::Reverse(n.projects), name));
@@ -181,8 +177,6 @@ impl CorpusDescription {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
 
-    /// Counts and percentages of the projects with certain properties, and of the projects that use
-    /// each extension.
     fn share_table(&self) -> String {
         let with =
             |test: fn(&ProjectMeasures) -> bool| self.rows.iter().filter(|row| test(row)).count();
@@ -214,7 +208,6 @@ impl CorpusDescription {
         text
     }
 
-    /// Blocks that the VM does not support as Scratch does; empty if there are none.
     fn unsupported_table(&self) -> String {
         let unsupported: Vec<_> = self
             .opcodes()
@@ -231,8 +224,6 @@ impl CorpusDescription {
         text
     }
 
-    /// The number of near-duplicates, and the names of up to six projects of each of the five
-    /// largest groups.
     fn near_duplicate_list(&self) -> String {
         let groups = self.near_duplicates();
         let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();

@@ -20,7 +20,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{OutputFolder, seed_parser, summary};
 use crate::failure::Worded;
 
-/// Usual time between two lines of progress if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
@@ -223,8 +222,8 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
     }
 }
 
-/// Handles interrupts: the first interrupt stops the sample or the fetch, and the second ends the
-/// process immediately, which loses only the active requests.
+/// The first interrupt stops the sample or the fetch, and the second ends the process, which loses
+/// only the active requests.
 pub(super) fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -242,7 +241,6 @@ pub(super) fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let _ = std::thread::Builder::new().spawn(move || -> io::Result<()> { wait() });
 }
 
-/// Table of the sampling frame: ids probed until the last project was found, by outcome.
 pub(super) fn frame_table(frame: &std::collections::BTreeMap<String, u64>) -> String {
     let total: u64 = frame.values().sum();
     let mut rows: Vec<(&str, u64)> = frame.iter().map(|(name, &n)| (&**name, n)).collect();
@@ -258,12 +256,10 @@ pub(super) fn frame_table(frame: &std::collections::BTreeMap<String, u64>) -> St
     text
 }
 
-/// Table like [`frame_table`] of all ids probed so far.
 fn outcome_table(progress: &SampleProgress) -> String {
     frame_table(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
 }
 
-/// Line with the counts of failed attempts by cause; empty if no attempt failed.
 fn retry_line(progress: &SampleProgress) -> String {
     if progress.retries.is_empty() {
         return String::new();
@@ -272,8 +268,6 @@ fn retry_line(progress: &SampleProgress) -> String {
     format!("failed attempts: {}\n", causes.join(", "))
 }
 
-/// Display of the progress: a bar on a terminal, or else a line at intervals; nothing with
-/// `--quiet`.
 pub(super) struct ProgressDisplay {
     kind: DisplayKind,
     /// Time of the first update, and number of projects at that time.
@@ -325,8 +319,7 @@ impl ProgressDisplay {
     }
 }
 
-/// Line that shows the progress. The remaining time is extrapolated from the `found` projects in
-/// `time`, and is left out if none were found or the number of wanted projects is unknown.
+/// The remaining time is extrapolated from the `found` projects in `time`.
 fn progress_line(progress: &SampleProgress, found: usize, time: Duration) -> String {
     let mut line = format!("{}", progress.accepted);
     let _ = progress.wanted.map(|wanted| write!(line, "/{wanted}"));

@@ -6,7 +6,6 @@ use super::Pixel;
 const DOT: usize = 2;
 /// Distance in dots from one letter to the next, and from one line to the next.
 const ADVANCE: (usize, usize) = (6, 9);
-/// Maximum number of lines.
 const LINES: usize = 3;
 
 /// Height of the lines in pixels.
@@ -15,8 +14,7 @@ pub(super) const HEIGHT: usize = (LINES * ADVANCE.1 + 2) * DOT;
 const PAPER: Pixel = [255; 3];
 const INK: Pixel = [40; 3];
 
-/// Draws a string as a picture that is `width` pixels wide, and returns its pixels row by row. Text
-/// that does not fit into the lines is left out.
+/// Text that does not fit into the lines is left out.
 pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     let mut pixels = vec![PAPER; width * HEIGHT];
     let columns = width / (ADVANCE.0 * DOT);
@@ -36,7 +34,6 @@ pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     pixels
 }
 
-/// Breaks a string into lines of at most `columns` letters. A longer word has a separate line.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
@@ -54,8 +51,7 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The dots of a letter, row by row, the leftmost dot in bit 4. Unknown letters are shown as a
-/// frame.
+/// The dots of a letter, row by row, the leftmost dot in bit 4.
 fn shape(letter: char) -> [u8; 7] {
     let letter = match letter {
         'ä' | 'Ä' | 'à' | 'á' | 'â' => 'A',

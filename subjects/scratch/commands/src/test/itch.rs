@@ -32,7 +32,6 @@ pub(super) struct PlanChoices {
     only_static: bool,
 }
 
-/// A language of the judge.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
     /// English
@@ -44,16 +43,11 @@ enum Language {
 pub(crate) struct PlanTests {
     plan: Plan,
     options: JudgeOptions,
-    /// The project with which pupils start; `None` if each submission is its own template.
+    /// The project with which pupils start; `None` if each submission is compared with itself.
     template: Option<LoadedProject>,
 }
 
 impl PlanTests {
-    /// Reads a plan.
-    ///
-    /// # Errors
-    ///
-    /// If the plan is too long, or if the template or the translations cannot be read.
     pub(super) fn new(arguments: &super::Arguments<'_>, text: &str) -> Result<PlanTests, Failure> {
         let path = arguments.pair.suite.as_path();
         let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;
@@ -61,11 +55,6 @@ impl PlanTests {
         Ok(PlanTests { plan, options: options(arguments)?, template })
     }
 
-    /// Reads a plan for a grading platform.
-    ///
-    /// # Errors
-    ///
-    /// If the plan is too long, or if the template cannot be read.
     pub(crate) fn for_platform(
         path: &Path,
         text: &str,
@@ -89,7 +78,6 @@ impl PlanTests {
     }
 }
 
-/// Judges one submission, and writes the judgement in a format of Itch.
 pub(super) fn run(arguments: &super::Arguments<'_>, text: &str) -> Result<Exit, Failure> {
     let path = arguments.pair.suite.as_path();
     let plan = PlanTests::new(arguments, text)?;

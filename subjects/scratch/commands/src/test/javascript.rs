@@ -71,7 +71,6 @@ pub(super) struct Choices {
     memory: Option<u64>,
 }
 
-/// A version of Whisker.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Compat {
     /// Of July 2022, which the published studies used
@@ -82,7 +81,6 @@ enum Compat {
     Of2023,
 }
 
-/// The tests of a suite in JavaScript, with the options.
 pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
     let path = arguments.pair.suite.as_path();
     let tests = match (arguments.flags.kind, SuiteKind::of(text)) {
@@ -108,12 +106,10 @@ pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Test
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// Whether a suite with this text has only models: whether the text begins like a JSON array.
 pub(super) fn is_models(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
 
-/// The tests of a suite that has only models.
 pub(super) fn models(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
     let path = arguments.pair.suite.as_path();
     let suite = SuiteFile::of_models(&file_name(path), settings(arguments, text));
@@ -131,19 +127,13 @@ fn settings(arguments: &super::Arguments<'_>, text: &str) -> Models {
     }
 }
 
-/// Loads the tests of a suite for Whisker with options, without checking that the text looks like a
-/// suite for Whisker.
+/// Does not check that the text looks like a suite for Whisker.
 fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Failure> {
     let suite = SuiteFile::new(&file_name(path), text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// The tests of a suite that is recognised as a suite for Whisker, with options.
-///
-/// # Errors
-///
-/// If the suite is not for Whisker, or cannot be read.
 pub(crate) fn whisker_suite(
     path: &Path,
     text: &str,
@@ -203,7 +193,6 @@ fn options(arguments: &super::Arguments<'_>) -> SuiteOptions {
 }
 
 impl Choices {
-    /// Maximum number of bytes of logged text; `None` if it is not chosen.
     pub(super) fn log_bytes(&self) -> Option<usize> {
         self.log_limit.map(|kibibytes| usize::try_from(kibibytes << 10).unwrap_or(usize::MAX))
     }

@@ -19,8 +19,6 @@ use super::suite::LoadedSuite;
 /// writes reports.
 const MAX_WAITING: usize = 64;
 
-/// The projects of a folder, sorted by name, or the projects that standard input lists; `None` if
-/// the path is an unpacked project or not a folder.
 pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
     if path == Path::new("-") {
         let lines = io::stdin().lock().lines();
@@ -51,16 +49,12 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
     Ok(Some(paths))
 }
 
-/// Settings for the execution of several projects.
 #[derive(Clone, Copy)]
 pub(super) struct Schedule {
     pub(super) threads: Option<NonZeroUsize>,
-    /// Whether to stop at the first project that cannot be used, or has a test that fails or ends
-    /// with an error.
     pub(super) fail_fast: bool,
 }
 
-/// Executes the suite on all projects and writes their reports in order.
 pub(super) fn run(
     suite: &LoadedSuite,
     paths: &[PathBuf],
@@ -79,8 +73,7 @@ pub(super) fn run(
             let Some(path) = paths.get(number) else { return };
             let report = suite.execute_at(path);
             bar.inc(1);
-            // The receiver has been dropped after an error in writing, or after a project that did
-            // not pass if `fail_fast` is set.
+            // The receiver was dropped after an error in writing, or because of `fail_fast`.
             if send.send((number, report)).is_err() {
                 return;
             }
@@ -101,7 +94,7 @@ pub(super) fn run(
                 let failed = output.project(&report);
                 if failed.is_err() || (schedule.fail_fast && !all_passed) {
                     stop.store(true, Ordering::Relaxed);
-                    // Drop the receiver, so that threads that wait to send end.
+                    // Threads that wait to send end when the receiver is dropped.
                     drop(receive);
                     return failed.map(|()| all_passed);
                 }
@@ -119,16 +112,13 @@ pub(super) fn run(
 pub(super) struct Resumed {
     /// The file, positioned after the last row that is kept.
     pub(super) file: File,
-    /// `None` if nothing is kept.
     pub(super) table: Option<Table>,
     /// Number of projects whose rows are kept.
     pub(super) kept: usize,
-    /// Whether these projects have no test that failed or ended with an error.
     pub(super) all_passed: bool,
 }
 
-/// Opens a table to continue it. Leading rows are kept while they belong to the same project and
-/// inputs; the rows after them are written again.
+/// Keeps the leading rows that belong to the same projects and inputs.
 pub(super) fn resume(
     path: &Path,
     suite: &LoadedSuite,

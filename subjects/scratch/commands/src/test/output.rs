@@ -45,7 +45,6 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Creates an output to an open file or to standard output.
     pub(super) fn new(
         format: Format,
         skips: Skips,
@@ -158,8 +157,7 @@ impl Output {
         match &mut self.file {
             None => terminal::print(text),
             Some((path, file)) => {
-                // Flush after each part, so that a command that is stopped keeps the reports so
-                // far.
+                // A command that is stopped keeps the reports so far.
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| unwritable(path, &error))?;
             }

@@ -21,23 +21,19 @@ pub(crate) struct LoadedSuite {
     pub(crate) tests: Tests,
     /// Digest of the version of this program, the text of the suite and the options.
     inputs: Sha256,
-    /// The program that was compiled last. Its costumes are shared with the next program, because
+    /// The program that was compiled last. The next program shares the costumes, because
     /// submissions of a class have most costumes in common.
     last: Mutex<Option<Arc<Program>>>,
 }
 
-/// The tests of a suite.
 pub(crate) enum Tests {
     /// A suite for Whisker: JavaScript or models.
     Whisker(Box<(SuiteFile, SuiteOptions)>),
-    /// A plan for Itch.
     Plan(Box<PlanTests>),
-    /// Generated: the suite and the limits of its tests.
     Generated(Box<(Suite, Bounds)>),
 }
 
 impl LoadedSuite {
-    /// Creates a suite with this text and these tests.
     pub(crate) fn new(path: &Path, text: &str, tests: Tests) -> LoadedSuite {
         let mut inputs = Sha256::new();
         let options = match &tests {
@@ -51,8 +47,6 @@ impl LoadedSuite {
         LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
-    /// The version of Scratch in which the tests are executed. Suites for Whisker and plans for
-    /// Itch are executed in the version of 2022.
     fn compat(&self) -> Compat {
         match &self.tests {
             Tests::Generated(generated) => generated.0.machine.compat,
@@ -65,11 +59,7 @@ impl LoadedSuite {
         hex::encode(self.inputs.clone().chain_update(project).finalize())
     }
 
-    /// Loads a suite for Whisker once, so that a suite that cannot be loaded is not reported for
-    /// every project. Suites of other kinds are loaded already.
-    ///
-    /// # Errors
-    /// If the suite cannot be loaded: the reason, on one line.
+    /// A suite that cannot be loaded must not be reported for every project.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
         // The first project that can be compiled is sufficient.
@@ -81,8 +71,6 @@ impl LoadedSuite {
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
     }
 
-    /// Executes the suite on a project. If the project or the suite cannot be used, the report
-    /// contains the reason.
     pub(crate) fn execute_at(&self, path: &Path) -> ProjectReport {
         let project = path.display().to_string();
         let executed = project::open(path).map_err(|failure| failure.cause().to_owned());
@@ -92,10 +80,6 @@ impl LoadedSuite {
         }
     }
 
-    /// Executes the suite on a project that was read.
-    ///
-    /// # Errors
-    /// If the project or the suite cannot be used: the reason, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! `catherd dev vm digest`: one digest per project that is equal in every build on every computer.
+//! `catherd dev vm digest`: digests of runs of projects.
 
 use std::path::PathBuf;
 

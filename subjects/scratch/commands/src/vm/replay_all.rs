@@ -67,7 +67,6 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     Ok(if identical == verdicts.len() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// Counts of identical traces and of all traces, by group.
 fn groups(verdicts: &[TraceVerdict]) -> BTreeMap<&str, (usize, usize)> {
     let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for verdict in verdicts {
@@ -97,8 +96,6 @@ fn group_table(verdicts: &[TraceVerdict]) -> String {
     text
 }
 
-/// Counts of first divergences by property and by last opcode, then a line for each trace that is
-/// not identical.
 fn divergences(verdicts: &[TraceVerdict]) -> String {
     let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();
