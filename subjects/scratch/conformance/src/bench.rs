@@ -1,4 +1,4 @@
-//! Benchmark of the VM, which measures steps per second, snapshots and loading.
+//! Benchmark of the VM.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use catherd_platform::thread_cpu_time;
 pub struct Speed {
     /// File name without extension.
     pub project: String,
-    /// Number of steps with tracing. The run without tracing has the same number of steps unless
-    /// the time limit ended one of the two runs.
+    /// Number of steps with tracing.
     pub steps: u64,
     /// Steps per second without a tracer.
     pub steps_per_s: f64,
@@ -49,7 +48,7 @@ impl Tracer for BlockCounter {
     }
 }
 
-/// The reason why a project cannot be run, on one line that names the file.
+/// The reason why a project cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProgramError(String);

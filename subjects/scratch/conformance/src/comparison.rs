@@ -28,8 +28,7 @@ pub struct Divergence {
     pub blocks: Vec<String>,
 }
 
-/// Finds the first difference between the VM and a recorded state. The caller must set the step and
-/// the blocks of the divergence.
+/// The caller must set the step and the blocks of the divergence.
 pub(crate) fn compare<T: Tracer>(
     vm: &Vm<T>,
     threads: u64,
@@ -87,7 +86,7 @@ fn expected_text(property: &str, want: &Value) -> String {
 /// The error contains the name of the property for reports and the value in the replay.
 type PropertyCheck = Result<(), (String, String)>;
 
-/// Compares one recorded property. Properties with unknown keys are accepted.
+/// Properties with unknown keys are accepted.
 fn check_property(view: &TargetView<'_>, key: &str, want: &Value) -> PropertyCheck {
     let number = |name: &str, got: f64| {
         if same_number(want, got) { Ok(()) } else { Err((name.to_owned(), got.to_string())) }

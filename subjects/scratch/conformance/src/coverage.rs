@@ -10,14 +10,11 @@ use crate::trace::Trace;
 /// Differences in coverage: statement blocks, as `SPRITE: OPCODE (ID)`.
 #[derive(Default)]
 pub(crate) struct CoverageDifference {
-    /// Blocks that only the recording covered.
     pub(crate) missed: Vec<String>,
-    /// Blocks that only the replay covered.
     pub(crate) extra: Vec<String>,
 }
 
-/// Compares the blocks that a replay covered with the recorded blocks. The result is empty if the
-/// recording has no usable ids: for projects of Scratch 2, the recorder created random ids.
+/// For projects of Scratch 2, the recorder created random ids, which cannot be compared.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,
@@ -61,8 +58,7 @@ pub(crate) fn compare_coverage(
     difference
 }
 
-/// Whether a recording lists a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, which the
-/// recorder writes for a block that clones a sprite with existing clones.
+/// The recorder writes a block that clones a sprite with existing clones as `ID-NAME,NAME,...`.
 fn is_recorded(recorded: &BTreeSet<&str>, id: &str, target: &str) -> bool {
     let name = format!("{id}-{target}");
     let mut with_name =

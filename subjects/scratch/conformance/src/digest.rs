@@ -19,18 +19,15 @@ use crate::random_input::RandomInputDriver;
 pub struct RunDigest {
     /// Name of the project.
     pub project: String,
-    /// SHA-256, in hexadecimal, of the states before the first step and after each step. A state
-    /// includes the properties of all targets, the limits that were hit, and a hash of the events
-    /// that the tracer received.
+    /// SHA-256, in hexadecimal, of the states before the first step and after each step.
     pub digest: String,
     /// Limits of the VM that the run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }
 
-/// Runs projects, given by name and path, on `threads` threads, and computes the digests of the
-/// runs. `on_project` is called with the name of each finished project. For a project that cannot
-/// run, the result is an error.
+/// Computes the digests of runs of projects, given by name and path. `on_project` is called with
+/// the name of each finished project.
 pub fn digests(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::trace::{InputEvent, Trace};
 
-/// Milliseconds in a day.
 pub(crate) const DAY_MS: f64 = 86_400_000.0;
 
 /// Assumptions of a replay about its recording.
@@ -18,24 +17,23 @@ pub struct Environment {
     /// State of keyboard and mouse at the beginning of the recording.
     pub devices: Devices,
     /// Time of the green flag on the recorder's clock, in milliseconds since the beginning of the
-    /// year 2000, UTC. `None` if the replay uses the VM's clock, which counts steps.
+    /// year 2000; `None` for the VM's clock.
     pub flag: Option<f64>,
-    /// Reading of the recorder's clock at the end of the replay, in milliseconds since the flag.
-    /// `None` if the replay uses the VM's clock.
+    /// Reading of the recorder's clock at the end of the replay, in milliseconds since the flag;
+    /// `None` for the VM's clock.
     pub elapsed: Option<f64>,
     /// Whether the recorder made today's Scratch execute one batch per step and advance the timer
-    /// by 0.075 s, as Scratch did in 2022. Recordings do not contain this.
+    /// by 0.075 s.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
     /// Steps in which keys that are held start hats of Makey Makey again. The original repeats held
-    /// keys at real-time intervals, which the recorder did not control.
+    /// keys at real-time intervals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub makey_steps: Vec<u64>,
 }
 
 impl Environment {
-    /// Whether this is the default environment: untouched devices, the VM's clock, the usual
-    /// batches, and no repeated keys of Makey Makey.
+    /// Whether this is the default environment.
     pub fn is_default(&self) -> bool {
         *self == Environment::default()
     }
@@ -66,8 +64,7 @@ impl fmt::Display for Environment {
 
 /// State of the recorder's keyboard and mouse when a recording began.
 ///
-/// The recorder kept this state from one recording to the next, but a recording does not name its
-/// predecessor. In the default state no key is down and the mouse has no position.
+/// The recorder kept this state from one recording to the next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Devices {
     keys: BTreeSet<String>,
@@ -104,7 +101,6 @@ impl Devices {
         self
     }
 
-    /// Puts a VM's keyboard and mouse into this state.
     pub(crate) fn apply_to<T: Tracer>(&self, vm: &mut Vm<T>) {
         for key in &self.keys {
             vm.key(key, true);

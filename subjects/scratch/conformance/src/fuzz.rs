@@ -1,8 +1,7 @@
 //! Fuzzing: projects are mutated, loaded and run.
 //!
-//! Execution number `n` of a seed mutates one of the given projects and runs the result. The choice
-//! of the project, the damage and the input depend only on the projects, the seed and `n`. Every
-//! execution must terminate: either the project is refused, or every step ends.
+//! The mutations and the input of an execution depend only on the projects, the seed and the number
+//! of the execution.
 
 mod archive;
 mod campaign;
@@ -25,7 +24,7 @@ use crate::rng::Rng;
 
 pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_executor};
 
-/// Number of steps of an execution, large enough for growing data to become large.
+/// Number of steps of an execution.
 pub const STEPS: u64 = 24;
 
 /// Offset of the random streams of the damage.
@@ -45,7 +44,7 @@ pub struct Case {
 /// Creates the input of execution `number`: damages one of the projects.
 ///
 /// # Errors
-/// If the chosen project cannot be read as a file or folder.
+/// If the chosen project cannot be read.
 pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, ProgramError> {
     let mut rng = Rng::new(seed, DAMAGE_STREAM.wrapping_add(number));
     let origin = &projects[rng.below(projects.len())];
@@ -107,13 +106,12 @@ fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
 /// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
 pub type OutcomeName = &'static str;
 
-/// Error: the run that a restored VM repeats differs from the first run.
+/// Error if a run that is repeated from a snapshot differs from the first run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run of the restored machine differs from the first one")]
 pub struct RestoredRunDiffers;
 
-/// Reads a damaged project and, unless it is refused, runs it, queries the renderer, and repeats
-/// the run from a snapshot.
+/// Reads and runs a damaged project, and repeats the run from a snapshot.
 ///
 /// # Errors
 /// If the repeated run differs from the first run.

@@ -11,8 +11,7 @@ use rayon::prelude::*;
 use crate::bench::ProgramError;
 use crate::random_input::RandomInputDriver;
 
-/// Tracer that keeps nothing, but requests distances, so that conditions are measured as in test
-/// generation.
+/// Active, so conditions are measured as in test generation.
 #[derive(Default)]
 struct Untold;
 
@@ -26,9 +25,7 @@ impl Tracer for Untold {
 pub struct WarpBlocks {
     /// Number of executed blocks in warp.
     pub executed: u64,
-    /// Counts of interpreted blocks by opcode and reason. If the reason is a part of the block, the
-    /// opcodes of the reporters in the block follow, without `+`, `-`, `*`, `/`, `<`, `>`, `=`,
-    /// `and`, `or` and `not`.
+    /// Counts of interpreted blocks by opcode and reason.
     pub interpreted: BTreeMap<String, u64>,
 }
 
@@ -43,8 +40,7 @@ impl WarpBlocks {
 }
 
 /// Runs projects, given by name and path, and counts the blocks in warp of each project.
-/// `on_project` is called with the name of each finished project. For a project that cannot run,
-/// the result is an error.
+/// `on_project` is called with the name of each finished project.
 pub fn warp_blocks(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,

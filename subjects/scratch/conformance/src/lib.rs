@@ -4,8 +4,7 @@
 //! - [`Trace`]: a recorded run. [`replay()`]: the same run in this VM, up to the first divergence.
 //! - [`replay_all()`]: replays all traces of a folder.
 //! - [`bench()`]: steps per second, snapshots, loading.
-//! - [`digests()`]: one digest for each project over all states of a run with random input. The
-//!   digest is the same on every computer and in every build.
+//! - [`digests()`]: one digest for each project over all states of a run with random input.
 //! - [`fuzz`]: mutated projects, loaded and run.
 
 mod bench;

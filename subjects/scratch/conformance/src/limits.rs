@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct LimitHit {
     /// Name of the limit (see [`catherd_scratch_vm::Limit::name`]).
     pub limit: &'static str,
-    /// Step of the first hit, counted from the green flag.
+    /// Step of the first hit.
     pub first: u64,
     /// Number of hits.
     pub times: u64,

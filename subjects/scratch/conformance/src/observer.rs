@@ -1,18 +1,16 @@
-//! The tracer of all commands that check conformance. The commands share one type, because the
-//! interpreter is compiled again for each type of tracer.
+//! Tracer for conformance checks. All checks share one type, because the VM is compiled again for
+//! each type of tracer.
 
 use std::collections::BTreeSet;
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{Text, Tracer};
 
-/// Tracer that keeps the covered blocks, or combines all reported events into a hash.
+/// Keeps the covered blocks, or combines all reported events into a hash.
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     keeps_blocks: bool,
-    /// A hash of all events so far; 0 if blocks are kept.
     pub(crate) hash: u64,
-    /// All covered blocks; empty unless blocks are kept.
     pub(crate) covered: BTreeSet<BlockNo>,
     pub(crate) step: Vec<BlockNo>,
 }
@@ -56,8 +54,8 @@ impl Tracer for Observer {
     }
 }
 
-/// The bits of a number, with the same bits for every NaN, because the NaN that an operation
-/// returns depends on the processor and programs cannot distinguish NaNs.
+/// The NaN that an operation returns depends on the processor, and programs cannot distinguish
+/// NaNs, so all NaNs have the same bits.
 pub(crate) fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }

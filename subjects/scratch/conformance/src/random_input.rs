@@ -1,5 +1,4 @@
-//! Runs with random input: the green flag, and then steps with input events that are drawn from a
-//! seed.
+//! Runs with random input.
 
 use std::sync::Arc;
 
@@ -15,23 +14,21 @@ const KEYS: [&str; 10] =
 
 const ANSWERS: [&str; 6] = ["", "yes", "7", "-1.5", "Scratch", "ä😀"];
 
-/// Settings of a run with random input. A program runs in the same way whenever the settings are
-/// the same.
+/// Settings of a run with random input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomInputDriver {
     /// Number of steps (1/30 s of Scratch time each) after the green flag.
     pub steps: u64,
     /// Seed of the VM's random numbers and of the input.
     pub seed: u64,
-    /// Whether only the interpreter executes the program, without the linear form of custom blocks.
-    /// The states of the run must not depend on this setting.
+    /// Whether only the interpreter executes the program. The states of the run must not depend on
+    /// this setting.
     pub interpret: bool,
     /// The version of Scratch whose behaviour the VM reproduces.
     pub compat: Compat,
 }
 
 impl RandomInputDriver {
-    /// Creates a VM for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
         let random = Random::portable(self.seed);
         let mut vm = Vm::new(program.clone(), VmSettings::of(program.compat()), random, tracer);
@@ -41,7 +38,6 @@ impl RandomInputDriver {
         vm
     }
 
-    /// Runs a new VM. `on_state` is called before the first step and after each step.
     pub(crate) fn run<T: Tracer>(&self, vm: &mut Vm<T>, mut on_state: impl FnMut(&mut Vm<T>)) {
         let mut rng = Rng::new(self.seed, INPUT_STREAM);
         vm.green_flag();

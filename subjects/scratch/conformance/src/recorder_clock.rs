@@ -13,13 +13,10 @@ use crate::trace::Trace;
 /// Milliseconds that a step of the recordings usually took.
 const USUAL_STEP_MS: u32 = 10;
 
-/// Maximum number of candidates for the time of the green flag. Further candidates are ignored.
 const MAX_FLAG_TIMES: usize = 256;
 
 /// Readings of the recorder's clock, inferred for each step: the first candidate, in whole
-/// milliseconds, with which the whole state agrees. The usual duration of a step is tried first. If
-/// no candidate agrees, for example because a difference has another cause, the difference is
-/// reported.
+/// milliseconds, with which the whole state agrees.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -32,9 +29,8 @@ impl InferredClock {
         f64::from(self.now)
     }
 
-    /// Runs one step with the first clock reading that leaves no difference. If there is no such
-    /// reading, tries other readings for the previous step. If these fail too, returns the
-    /// difference after a step of the usual duration.
+    /// Runs one step with the first clock reading that leaves no difference. If all readings fail,
+    /// returns the difference after a step of the usual duration.
     pub(crate) fn advance(&mut self, replayer: &mut Replayer<'_>) -> Option<Divergence> {
         let here = replayer.checkpoint();
         let mut usual = None;
@@ -67,7 +63,6 @@ impl InferredClock {
     }
 }
 
-/// Possible durations of a step in milliseconds, the usual duration first.
 fn step_durations() -> impl Iterator<Item = u32> {
     [USUAL_STEP_MS].into_iter().chain(0..300).chain((300..=2000).step_by(10))
 }
@@ -77,8 +72,7 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
     replayer.advance()
 }
 
-/// Candidates for the time of the green flag, in milliseconds since 2000. Most are derived from
-/// numbers in the variables that the recording lists for `step`, the step of the first difference.
+/// Candidates for the time of the green flag, in milliseconds since 2000.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };
     let uses = |opcode| {
@@ -122,8 +116,7 @@ fn times_of_days(shown: &[f64]) -> impl Iterator<Item = f64> + '_ {
     shown.iter().copied().filter(is_time).map(|days| (days * DAY_MS).round())
 }
 
-/// Times that `current [...]` may have shown: all combinations of the numbers that fit the
-/// fields that the project reads.
+/// Times that `current [...]` may have shown: all combinations of the numbers that fit the fields.
 fn times_of_fields(project: &Project, shown: &[f64]) -> Vec<f64> {
     let values = |name: &str, range: Range<i64>| possible_values(project, name, range, shown);
     let mut days = Vec::new();
@@ -145,8 +138,7 @@ fn times_of_fields(project: &Project, shown: &[f64]) -> Vec<f64> {
     times
 }
 
-/// The recorded numbers that fit a field of `current [...]`, ascending; the smallest value of the
-/// field if the project does not read the field or no number fits.
+/// The recorded numbers that fit a field of `current [...]`, ascending.
 fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f64]) -> Vec<i64> {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     let is_read = blocks.any(|block| {
@@ -166,8 +158,7 @@ fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f6
     if values.is_empty() { vec![range.start] } else { values }
 }
 
-/// Collects all numbers in a JSON value, including strings that are numbers and runs of up to four
-/// digits in strings.
+/// Strings may contain times such as `11:19`, so runs of up to four digits count.
 fn numbers(value: &Value, found: &mut Vec<f64>) {
     match value {
         Value::Number(n) => found.extend(n.as_f64()),

@@ -64,12 +64,6 @@ pub fn replay(
 }
 
 /// Replays a trace in several environments and returns the replay that agrees for the most steps.
-///
-/// The first attempt assumes untouched devices. While no replay agrees with the recording, further
-/// attempts change the environment: first the state of the devices, then the recorder's clock,
-/// then, if the project has hats of Makey Makey, the steps in which held keys start these hats
-/// again. For today's Scratch, all this is tried with the usual batches and timer and then, unless
-/// a replay is identical, with one batch per step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,
@@ -84,7 +78,6 @@ pub fn replay_best(
     if length(&slowed) > length(&own) { slowed } else { own }
 }
 
-/// Number of the first step with a difference; `u64::MAX` if there is none.
 fn length(replay: &Replay) -> u64 {
     replay.divergence.as_ref().map_or(u64::MAX, |divergence| divergence.step)
 }

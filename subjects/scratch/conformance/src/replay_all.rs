@@ -43,7 +43,7 @@ impl ProjectIndex {
         Ok(ProjectIndex(digests?.into_iter().collect()))
     }
 
-    /// The project from which a trace was recorded; `None` if the index does not contain it.
+    /// The project from which a trace was recorded.
     pub fn project(&self, trace: &Trace) -> Option<&Path> {
         self.0.get(&trace.sha256).map(PathBuf::as_path)
     }
@@ -52,7 +52,7 @@ impl ProjectIndex {
 /// Result for one trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceVerdict {
-    /// File name without its extensions.
+    /// File name without extensions.
     pub trace: String,
     /// The part of the name before `__`; `-` if the name does not contain `__`.
     pub group: String,
@@ -97,8 +97,7 @@ pub fn trace_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Possible initial states of keyboard and mouse: the state after each trace, and the state after
-/// all traces up to each trace.
+/// States in which keyboard and mouse may be after these traces.
 pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     let mut states: Vec<Devices> = Vec::new();
     let mut cumulative = Devices::default();
@@ -113,7 +112,7 @@ pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     states
 }
 
-/// Replays a trace as one version of Scratch, with its project from the index.
+/// Replays a trace as one version of Scratch, with the project from the index.
 ///
 /// # Errors
 /// If the index does not contain the project or the project cannot run.

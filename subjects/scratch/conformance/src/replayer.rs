@@ -13,7 +13,6 @@ use crate::limits::{LimitHit, limit_hits};
 use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
-/// Settings of the VM that replays recordings. [`Environment::one_batch`] explains `one_batch`.
 fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     let default = VmSettings::of(compat);
     let slowed =
@@ -35,7 +34,6 @@ fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     }
 }
 
-/// A VM that replays a trace, and the recorded state of the same step.
 pub(crate) struct Replayer<'a> {
     trace: &'a Trace,
     project: &'a Project,
@@ -43,11 +41,9 @@ pub(crate) struct Replayer<'a> {
     step: usize,
     threads: u64,
     expected: Vec<Properties>,
-    /// See [`Environment::makey_steps`].
     makey_steps: Vec<u64>,
 }
 
-/// State of a [`Replayer`] to which it can be restored.
 pub(crate) struct Checkpoint {
     state: Snapshot,
     tracer: Observer,
@@ -57,7 +53,6 @@ pub(crate) struct Checkpoint {
 }
 
 impl<'a> Replayer<'a> {
-    /// Creates a replay after the green flag, before the first step.
     pub(crate) fn new(
         trace: &'a Trace,
         project: &'a Project,
@@ -84,17 +79,14 @@ impl<'a> Replayer<'a> {
         replayer
     }
 
-    /// Whether the trace has no further step.
     pub(crate) fn is_at_end(&self) -> bool {
         self.step + 1 >= self.trace.states.len()
     }
 
-    /// Sets the clock (see [`Vm::set_clock`]).
     pub(crate) fn set_clock(&mut self, milliseconds: f64) {
         self.vm.set_clock(milliseconds);
     }
 
-    /// Runs one step of the VM and compares the state with the recording.
     pub(crate) fn advance(&mut self) -> Option<Divergence> {
         self.step += 1;
         let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;
@@ -139,7 +131,7 @@ impl<'a> Replayer<'a> {
         limit_hits(self.vm.hits())
     }
 
-    /// Blocks of a sprite that ran in the current step; for `-` the blocks of all targets.
+    /// `-` stands for all targets.
     fn blocks_of(&self, sprite: &str) -> Vec<String> {
         let describe = |no: &BlockNo| {
             let (target, block) = self.project.locate(*no);
@@ -179,7 +171,7 @@ fn send(vm: &mut Vm<Observer>, event: &InputEvent) {
     }
 }
 
-/// Applies changed properties: variables one by one, all other properties as a whole.
+/// Variables are merged one by one, and other properties are replaced.
 fn merge(target: &mut Properties, changed: &Properties) {
     for (key, value) in changed {
         match (target.get_mut(key), value) {
@@ -193,8 +185,8 @@ fn merge(target: &mut Properties, changed: &Properties) {
     }
 }
 
-/// Removes coordinates that became undefined. JSON has no undefined value, so the recording lists
-/// the target as changed, but without the coordinate.
+/// JSON has no undefined value, so the recording lists the target as changed, but without the
+/// coordinate.
 fn remove_undefined_positions(
     vm: &Vm<Observer>,
     change: &StateChange,

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A recorded run.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Trace {
-    /// Name of the project, for display.
+    /// Name of the project.
     pub project: String,
     /// SHA-256 of the project's file.
     pub sha256: String,
@@ -78,7 +78,7 @@ pub struct StateChange {
     pub threads: Option<u64>,
     /// All targets in execution order; `None` if the set of targets did not change.
     pub ts: Option<Vec<Properties>>,
-    /// Changed properties by position; empty if the set of targets changed.
+    /// Changed properties by position.
     #[serde(default)]
     pub ch: BTreeMap<usize, Properties>,
 }
@@ -90,7 +90,7 @@ pub type Properties = BTreeMap<String, Value>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The file cannot be opened or unpacked.
+    /// The file cannot be read.
     #[error("{path}: {cause}", path = path.display())]
     File {
         /// File of the trace.
@@ -109,10 +109,10 @@ pub enum TraceError {
 }
 
 impl Trace {
-    /// Reads a trace, compressed (`.gz`) or plain.
+    /// Reads a trace, compressed or plain.
     ///
     /// # Errors
-    /// [`TraceError`], which names the file.
+    /// If the file cannot be read or is not a trace.
     pub fn read(path: &Path) -> Result<Trace, TraceError> {
         let failed = |cause| TraceError::File { path: path.to_owned(), cause };
         let bytes = std::fs::read(path).map_err(failed)?;

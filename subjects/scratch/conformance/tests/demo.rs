@@ -11,10 +11,8 @@ use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::Program;
 use sha2::{Digest, Sha256};
 
-/// The recordings together must cover more than this share of the projects' statements.
 const COVERED: f64 = 0.75;
 
-/// All recordings with their projects.
 fn recordings() -> Vec<(Trace, Project)> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |file: &Path| {

@@ -1,5 +1,4 @@
-//! Tests that runs reach the same states in every build, on every computer and with any number of
-//! threads.
+//! Tests that runs do not depend on the build or the number of threads.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +8,8 @@ use catherd_scratch_vm::Compat;
 const DRIVER: RandomInputDriver =
     RandomInputDriver { steps: 300, seed: 1, interpret: false, compat: Compat::Of2022 };
 
-/// Number of projects taken from a corpus.
 const FROM_CORPUS: usize = 20;
 
-/// The projects of a folder, sorted by name.
 fn projects(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = entries

@@ -1,5 +1,4 @@
-//! Tests of inferring the environment of a recording. Only an environment that agrees in every step
-//! is accepted.
+//! Tests of inferring the environment of a recording.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tests that every fuzzing execution terminates, and that a campaign detects crashes and hangs.
+//! Tests of fuzzing executions and campaigns.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use catherd_scratch_conformance::fuzz::{Campaign, CampaignReport, case, execute, run_campaign};
 
-/// Number of executions in a test run. `catherd dev vm fuzz` does more.
 const EXECUTIONS: u64 = 40;
 
 fn demo() -> Vec<PathBuf> {
@@ -43,8 +42,7 @@ fn damage_is_a_function_of_seed_and_number() {
     }
 }
 
-/// A campaign whose processes are shell scripts. `$FIRST` is the number of the first execution of a
-/// process.
+/// `$FIRST` is the number of the first execution of a process.
 fn scripted(script: &str, failures: &Path) -> CampaignReport {
     let projects = demo();
     let settings = Campaign {

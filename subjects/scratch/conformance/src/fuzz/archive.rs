@@ -9,8 +9,6 @@ use crate::rng::Rng;
 
 pub(super) type Files = Vec<(String, Vec<u8>)>;
 
-/// Unpacks an archive, without the files that cannot be unpacked. Files of more than 64 MiB are
-/// truncated.
 pub(super) fn unpack(bytes: &[u8]) -> Files {
     let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else { return Files::new() };
     let mut files = Files::new();
@@ -25,9 +23,8 @@ pub(super) fn unpack(bytes: &[u8]) -> Files {
     files
 }
 
-/// Packs files, without those that cannot be packed. Because the writer refuses two files with the
-/// same name, a repeated name is first replaced with an alias of the same length, and the alias is
-/// overwritten in the packed bytes.
+/// The writer refuses two files with the same name, so a repeated name is replaced with an alias of
+/// the same length, which is overwritten in the packed bytes.
 pub(super) fn pack(files: &Files) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut aliases = Vec::new();
@@ -63,7 +60,6 @@ pub(super) fn pack(files: &Files) -> Vec<u8> {
     packed
 }
 
-/// Removes, repeats, renames, replaces or adds files.
 pub(super) fn mutate_files(files: &mut Files, rng: &mut Rng) {
     if files.is_empty() {
         return;
@@ -90,7 +86,6 @@ pub(super) fn mutate_files(files: &mut Files, rng: &mut Rng) {
     }
 }
 
-/// Damages bytes: for example, flips bits, truncates, or writes extreme values into headers.
 pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;

@@ -15,14 +15,12 @@ use serde::Serialize;
 use super::{case, execute};
 use catherd_platform::process_cpu_time;
 
-/// Number of slowest executions in a report.
 const SLOWEST: usize = 5;
 
 /// Memory that the process of an execution may map, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// Stack size of the executing thread in bytes. This is the default for threads, so a project that
-/// needs a larger stack is detected.
+/// The default stack size of threads, in bytes, so a project that needs a larger stack is detected.
 const STACK: usize = 2 << 20;
 
 /// Ratio of the limit for real time to the limit for processor time. The ratio is large, because
@@ -43,20 +41,18 @@ pub struct Campaign<'a> {
     pub duration: Duration,
     /// Number of concurrent processes.
     pub jobs: usize,
-    /// Processor time after which an execution counts as hanging, enforced up to one second later.
-    /// The limit for real time is twenty times as large.
+    /// Processor time after which an execution counts as hanging.
     pub time_limit: Duration,
     /// Folder for the inputs of failed executions.
     pub failures: &'a Path,
 }
 
-/// An execution that failed, for example because the process crashed or hung.
+/// An execution that failed.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedExecution {
     /// Number of the execution.
     pub execution: u64,
-    /// Cause, such as a hang, a different result, or the exit status of the process with its error
-    /// output.
+    /// Cause of the failure.
     pub cause: String,
     /// File for a copy of the damaged project.
     pub file: PathBuf,
@@ -85,7 +81,7 @@ pub struct CampaignReport {
 /// outcome.
 ///
 /// # Errors
-/// If a process cannot be started or an input cannot be stored.
+/// If a process cannot be started or a file cannot be written.
 pub fn run_campaign(
     campaign: &Campaign<'_>,
     executor: impl Fn(u64, u64) -> Command + Sync,
@@ -159,7 +155,6 @@ impl Lane<'_> {
         within && self.start.elapsed() < self.campaign.duration
     }
 
-    /// Reads the output of a process until execution `next` fails or is not due (`None`).
     fn watch(&self, child: &mut Child, next: &mut u64) -> Option<LaneFailure> {
         let lines = read_lines(child.stdout.take()?);
         let errors = read_errors(child.stderr.take()?);
@@ -219,7 +214,7 @@ impl Lane<'_> {
     }
 }
 
-/// Reads lines in a separate thread, so that the lane can wait for a line with a time limit.
+/// A separate thread lets the lane wait for a line with a time limit.
 fn read_lines(stdout: ChildStdout) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || {
@@ -232,7 +227,7 @@ fn read_lines(stdout: ChildStdout) -> Receiver<String> {
     lines
 }
 
-/// Reads standard error in a separate thread, so that a full pipe does not block the process.
+/// A full pipe must not block the process.
 fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut output = String::new();
@@ -242,9 +237,8 @@ fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
 }
 
 /// Body of a child process: runs every `stride`-th execution, beginning with `first`, until
-/// standard output is closed. For each execution, a line is written to standard output: number,
-/// milliseconds of processor time, peak memory of the process in KiB, and outcome. A signal ends
-/// the process if an execution exceeds `time_limit`.
+/// standard output is closed. Writes a line for each execution: number, milliseconds of processor
+/// time, peak memory of the process in KiB, and outcome.
 pub fn run_executor(
     projects: &[PathBuf],
     seed: u64,

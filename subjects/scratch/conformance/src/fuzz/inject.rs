@@ -1,12 +1,10 @@
-//! Injection of hostile scripts, for example with endless loops, recursion, growing data or deep
-//! nesting.
+//! Injection of hostile scripts.
 
 use serde_json::{Map, Value, json};
 
 use super::values::{any_target, scalar};
 use crate::rng::Rng;
 
-/// Adds a hostile script with new ids to a random target, if the target has `blocks`.
 pub(super) fn inject_script(project: &mut Value, rng: &mut Rng) {
     let tag = format!("f{}", rng.below(1_000_000));
     let message = format!("{tag}m");
@@ -58,12 +56,12 @@ pub(super) fn inject_script(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// A statement. Its inputs may contain blocks as `{"opcode": ...}` and branches as arrays.
+/// Inputs may contain blocks as `{"opcode": ...}` and branches as arrays.
 fn statement(opcode: &str, inputs: Value) -> Value {
     json!({ "opcode": opcode, "inputs": inputs })
 }
 
-/// `forever [set v to join v v]`, possibly with a block that says the value in each iteration.
+/// `forever [set v to join v v]`
 fn endless_doubling(rng: &mut Rng) -> Vec<Value> {
     let twice = json!({ "opcode": "operator_join", "inputs": {
         "STRING1": [3, [12, "V", "V"]], "STRING2": [3, [12, "V", "V"]] } });
@@ -83,7 +81,6 @@ fn long_list(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_repeat", json!({ "TIMES": times, "SUBSTACK": [2, [add]] }))]
 }
 
-/// A `forever` loop with operations that may be expensive, such as pen lines and effects.
 fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     let number = |rng: &mut Rng| json!([1, [4, scalar(rng)]]);
     let effects = ["COLOR", "FISHEYE", "WHIRL", "PIXELATE", "MOSAIC", "BRIGHTNESS", "GHOST"];
@@ -106,7 +103,6 @@ fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_forever", json!({ "SUBSTACK": [2, body] }))]
 }
 
-/// `depth` nested blocks of the same opcode; the innermost contains `show`.
 fn nest(depth: usize, opcode: &str) -> Vec<Value> {
     let mut inner = vec![statement("looks_show", json!({}))];
     for _ in 0..depth {
@@ -115,7 +111,6 @@ fn nest(depth: usize, opcode: &str) -> Vec<Value> {
     inner
 }
 
-/// A statement whose input nests `depth` reporters.
 fn nested_reporters(depth: usize) -> Value {
     let mut inner = json!([4, 1]);
     for _ in 0..depth {
@@ -143,8 +138,6 @@ impl ScriptWriter<'_> {
         self.blocks.insert(id, hat);
     }
 
-    /// Adds the script as the body of a custom block whose last block calls the custom block, and a
-    /// script that calls the custom block.
     fn add_recursive_block(&mut self, hat: Value, mut script: Vec<Value>, warp: bool) {
         let code = format!("{}p", self.tag);
         let mutation = json!({ "tagName": "mutation", "children": [], "proccode": code,
@@ -161,7 +154,6 @@ impl ScriptWriter<'_> {
         self.add_script(hat, vec![call]);
     }
 
-    /// Adds a sequence of statements and returns the id of the first statement, or null.
     fn add_chain(&mut self, script: Vec<Value>) -> Value {
         let mut next = Value::Null;
         for block in script.into_iter().rev() {

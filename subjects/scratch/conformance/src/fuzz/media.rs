@@ -1,4 +1,4 @@
-//! Hostile costume files, for example with extreme sizes, expensive filters or deep references.
+//! Hostile costume files.
 
 use crate::rng::Rng;
 
@@ -12,7 +12,6 @@ pub(super) fn picture(rng: &mut Rng) -> Vec<u8> {
     }
 }
 
-/// Length of a side of a picture: 0, usual, or extreme.
 fn side(rng: &mut Rng) -> u32 {
     match rng.below(6) {
         0 => 0,
@@ -92,7 +91,7 @@ fn jpeg(rng: &mut Rng) -> Vec<u8> {
     file
 }
 
-/// A number as SVG documents write it, often an extreme or invalid one.
+/// A number for SVG documents, often extreme or invalid.
 fn number(rng: &mut Rng) -> String {
     let extreme = [
         "0", "-1", "1e9", "1e38", "-1e38", "1e-40", "1e400", "NaN", "50%", "9e99%", "1e6", "0.0001",
@@ -219,8 +218,7 @@ fn nested_patterns(rng: &mut Rng) -> String {
     text + &format!("<rect width='90' height='90' fill='url(#p{levels})'/>")
 }
 
-/// A sequence of elements (masks or clip paths), each of which except the first applies the
-/// previous element.
+/// Each element except the first applies the previous element.
 fn nested_references(rng: &mut Rng, element: &str, attribute: &str) -> String {
     let levels = rng.log_uniform(6);
     let mut text =

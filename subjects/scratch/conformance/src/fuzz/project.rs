@@ -6,7 +6,6 @@ use super::inject::inject_script;
 use super::values::{any_key, any_target, any_value, scalar, set_member, targets};
 use crate::rng::Rng;
 
-/// Applies a few mutations of any kind.
 pub(super) fn mutate(project: &mut Value, rng: &mut Rng) {
     // Scratch 2 nests its blocks in arrays.
     let flat = project.get("targets").is_some();
@@ -22,7 +21,6 @@ pub(super) fn mutate(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Deletes, copies, exchanges, rewires or changes blocks.
 fn mutate_blocks(project: &mut Value, rng: &mut Rng) {
     let Some(target) = any_target(project, rng) else { return };
     let Some(blocks) = target.get_mut("blocks").and_then(Value::as_object_mut) else { return };
@@ -75,7 +73,6 @@ fn mutate_blocks(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Points a link of a block at another block.
 fn rewire(block: &mut Value, to: &str, rng: &mut Rng) {
     let inputs = block.get("inputs").and_then(Value::as_object);
     let input = inputs.and_then(|inputs| any_key(inputs, rng));
@@ -86,7 +83,7 @@ fn rewire(block: &mut Value, to: &str, rng: &mut Rng) {
     }
 }
 
-/// Opcodes that changed blocks get. Many of them may cause endless or expensive execution.
+/// Many of these opcodes may cause endless or expensive execution.
 const OPCODES: [&str; 32] = [
     "control_forever",
     "control_repeat",
@@ -194,7 +191,6 @@ fn mutate_media(project: &mut Value, rng: &mut Rng) {
     };
 }
 
-/// Adds copies of a target or a costume.
 fn duplicate(project: &mut Value, rng: &mut Rng) {
     let stage = rng.one_in(10);
     let Some(targets) = targets(project) else { return };
@@ -215,8 +211,6 @@ fn duplicate(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Replaces the value at the end of a random path from the root, or removes or repeats a part of
-/// the value.
 fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     let mut place = project;
     for _ in 0..1 + rng.below(9) {
@@ -253,8 +247,6 @@ fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Damages the text of `project.json`: cuts, deep nesting, random bytes, byte order marks, repeated
-/// parts.
 pub(super) fn mutate_text(text: &mut Vec<u8>, rng: &mut Rng) {
     let at = rng.below(text.len());
     match rng.below(5) {

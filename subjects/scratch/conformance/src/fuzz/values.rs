@@ -20,7 +20,6 @@ const NAMES: [&str; 12] = [
     "../../x",
 ];
 
-/// A scalar: usual, extreme or of the wrong type.
 pub(super) fn scalar(rng: &mut Rng) -> Value {
     match rng.below(22) {
         0 => json!(0),
@@ -74,7 +73,7 @@ pub(super) fn any_key(map: &Map<String, Value>, rng: &mut Rng) -> Option<String>
     map.keys().nth(rng.below(map.len())).cloned()
 }
 
-/// Sets a member, unless earlier damage has replaced the object with another value.
+/// Earlier damage may have replaced the object with another value.
 pub(super) fn set_member(value: &mut Value, key: &str, member: Value) {
     if let Some(object) = value.as_object_mut() {
         object.insert(key.to_owned(), member);
