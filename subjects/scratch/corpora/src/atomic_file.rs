@@ -5,11 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file atomically: writes it to disk under a temporary name, then renames it. The file
-/// therefore has either its old or its new contents.
+/// Writes under a temporary name and renames, so the file has either its old or its new contents.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Number in the names of temporary files, because two threads may write the same file at the
-    // same time.
+    // Two threads may write the same file at the same time.
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", NUMBER.fetch_add(1, Ordering::Relaxed)));
@@ -19,6 +17,5 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()?;
         fs::rename(&part, path)
     });
-    // Free the space of the incomplete file; the first error is the one to report.
     written.inspect_err(|_| drop(fs::remove_file(&part)))
 }

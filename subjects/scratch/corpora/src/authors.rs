@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::Corpus;
 
-/// Finds the authors of projects, given their files. Each corpus is read only once.
+/// Authors of project files, looked up in the manifests of their corpora.
 #[derive(Debug, Default)]
 pub struct Authors {
-    /// Pseudonyms of authors by the name of the archive, for each folder of a corpus.
+    /// Pseudonyms of authors by folder of the corpus and name of the archive.
     corpora: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
 impl Authors {
     /// The pseudonym of the author of the project in a file (see
-    /// [`Member::author_hash`](crate::corpus::Member::author_hash)); empty if the file does not
-    /// belong to a corpus that can be read, or if the corpus does not know the author.
+    /// [`Member::author_hash`](crate::corpus::Member::author_hash)); empty if unknown.
     pub fn of(&mut self, file: &Path) -> &str {
         let Some((folder, name)) =
             file.parent().and_then(Path::parent).zip(file.file_name().and_then(|n| n.to_str()))

@@ -25,7 +25,7 @@ pub struct FoundProjects {
 /// A usable project.
 #[derive(Clone, Debug)]
 pub struct ProjectEntry {
-    /// Name, unique within the collection, usually the id in a corpus or the stem of the path.
+    /// Name, unique within the collection.
     pub name: String,
     /// The archive or the unpacked folder.
     pub path: PathBuf,
@@ -33,16 +33,14 @@ pub struct ProjectEntry {
     pub digest: [u8; 32],
     /// Counts of the parts of the project.
     pub description: Description,
-    /// Defects with which the project can run, such as missing media, as lines that name the file.
+    /// Defects with which the project can run, one line each.
     pub warnings: Vec<String>,
-    /// Seed and number of a synthetic project, which is generated instead of read; `None` for
-    /// other projects.
+    /// Seed and number of a synthetic project, which is generated instead of read.
     pub(crate) synthetic: Option<(u64, u64)>,
 }
 
 impl ProjectEntry {
-    /// Loads the project. Its digest differs from [`ProjectEntry::digest`] if the files have
-    /// changed since the search.
+    /// Loads the project, whose files may have changed since the search.
     ///
     /// # Errors
     /// If the project is no longer usable.
@@ -54,12 +52,12 @@ impl ProjectEntry {
     }
 }
 
-/// A project that cannot be used. It is displayed as one line with the file and the cause.
+/// A project that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedProject {
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// The reason, on one line, without the path.
+    /// The reason, on one line.
     pub reason: String,
 }
 
@@ -69,10 +67,10 @@ impl fmt::Display for SkippedProject {
     }
 }
 
-/// Error in the arguments of a search. A single unusable project is not an error.
+/// Error in a search for projects. Unusable projects are not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// The path does not exist or cannot be listed.
+    /// A path cannot be accessed.
     #[error("{}: {cause}", path.display())]
     Io {
         /// The path.
@@ -83,7 +81,7 @@ pub enum FindError {
     /// A corpus is damaged or cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// The folder contains no project.
+    /// No projects were found in the folder.
     #[error(
         "{}: no projects here: searched for .sb3 and .sb2 files and for folders with a \
          project.json, up to {SEARCH_LEVELS} folders deep",
@@ -95,17 +93,11 @@ pub enum FindError {
     },
 }
 
-/// Finds the projects at `paths`: archives, unpacked folders (or their `project.json`), corpora, or
-/// folders that contain these. Folders are searched two levels deep; hidden files and folders in
-/// them are ignored. The projects of a corpus are taken from its manifest. Each project is loaded
-/// once, one at a time, to check that it is usable.
-///
-/// The result does not depend on the order in which folders are listed. A path that is given twice
-/// counts once.
+/// Finds the projects at `paths`, and loads each project to check that it is usable. Folders are
+/// searched two levels deep.
 ///
 /// # Errors
-/// If a path does not exist, a folder cannot be listed, a folder contains no projects, or a corpus
-/// is damaged or cannot be read.
+/// If a path cannot be accessed, a folder contains no projects, or a corpus cannot be read.
 pub fn find<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
 ) -> Result<FoundProjects, FindError> {
@@ -130,8 +122,8 @@ pub fn find<P: AsRef<Path>>(
     Ok(check(without_aliases(candidates)))
 }
 
-/// Paths that may be projects. For projects of a corpus, also a path whose stem is the id, and the
-/// digest, both from the manifest.
+/// Paths that may be projects; for projects of a corpus, with a path whose stem is the id, and with
+/// the digest in the manifest.
 type Candidates = BTreeMap<PathBuf, Option<(PathBuf, Sha)>>;
 
 fn check(candidates: Candidates) -> FoundProjects {
@@ -206,7 +198,6 @@ fn is_archive(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("sb3") || extension.eq_ignore_ascii_case("sb2")
 }
 
-/// Removes all but the first of several paths to the same file.
 fn without_aliases(mut candidates: Candidates) -> Candidates {
     let mut known = BTreeSet::new();
     let same = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
@@ -236,8 +227,7 @@ fn warnings(path: &Path, project: &Project) -> Vec<String> {
     lines
 }
 
-/// Replaces control characters: names may contain line breaks, and reports have one line per
-/// project.
+/// Names may contain line breaks, but reports have one line per project.
 fn one_line(text: String) -> String {
     text.replace(|c: char| c.is_control(), " ")
 }

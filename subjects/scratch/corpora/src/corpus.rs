@@ -1,13 +1,12 @@
-//! Corpus: a folder of projects with a manifest, their sources, and the recipe by which they were
-//! chosen.
+//! Corpora: folders of projects with a manifest and the recipe by which the projects were chosen.
 //!
 //! ```text
 //! corpus.toml      recipe and digest (CorpusMetadata)
-//! manifest.csv     one row per project (Member), in the order of the recipe
-//! projects/        SHA-256.sb3, packed the same on every computer
+//! manifest.csv     one row per project (Member)
+//! projects/        archives, named SHA-256.sb3
 //! ```
 //!
-//! `corpus.toml` is written last, so a folder that contains it is complete.
+//! `corpus.toml` is written last.
 
 mod compare;
 mod export;
@@ -67,7 +66,7 @@ pub enum CorpusError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file of a corpus, or a list of projects, is malformed or contradicts another file.
+    /// A file is malformed or contradicts another file.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.
@@ -75,7 +74,7 @@ pub enum CorpusError {
         /// The defect.
         fault: String,
     },
-    /// The operation is not possible with this corpus; the text states the reason.
+    /// The operation is rejected for the stated reason.
     #[error("{0}")]
     Rejected(String),
 }
@@ -86,7 +85,6 @@ impl CorpusError {
         move |cause| CorpusError::Io { path, cause }
     }
 
-    /// Like [`CorpusError::io`], for a text file, which is damaged if it is not UTF-8.
     pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
         let path = path.to_owned();
         move |cause| match cause.kind() {
@@ -101,15 +99,15 @@ impl CorpusError {
 }
 
 impl Corpus {
-    /// Whether the folder contains a corpus.
+    /// Whether the folder contains the metadata of a corpus.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(METADATA_FILE).is_file()
     }
 
-    /// Reads the metadata and the manifest, whose digests must agree. Projects are not read.
+    /// Reads the metadata and the manifest, but not the projects.
     ///
     /// # Errors
-    /// [`CorpusError`] if a file cannot be read or is malformed, or if the digests do not agree.
+    /// If a file cannot be read or is not valid.
     pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
         let corpus = Corpus::read_unchecked(folder)?;
         let digest = digest(&corpus.members);
@@ -132,10 +130,7 @@ impl Corpus {
         Ok(Corpus { folder: folder.to_owned(), metadata, members })
     }
 
-    /// Writes the manifest and the metadata, in this order. The projects must exist.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
+    /// The projects must exist already.
     pub(crate) fn write(
         folder: &Path,
         recipe: Recipe,
@@ -176,8 +171,7 @@ pub(crate) fn project(folder: &Path, sha: Sha) -> PathBuf {
     projects(folder).join(format!("{sha}.sb3"))
 }
 
-/// Identity of a corpus: SHA-256 over ids and digests of its projects in their order. It does not
-/// depend on titles, counts or dates of fetching.
+/// Identity of a corpus: SHA-256 over ids and digests of its projects in their order.
 fn digest(members: &[Member]) -> Sha {
     let mut hash = Sha256::new();
     for Member { id, sha256, .. } in members {

@@ -12,19 +12,17 @@ pub struct Description {
     pub sprites: usize,
     /// Number of scripts that an event, a clone or a call can start.
     pub scripts: usize,
-    /// Number of statement blocks, including hats and definitions of custom blocks. Of the heads of
-    /// loose scripts, only broadcasts and calls of custom blocks count.
+    /// Number of blocks that count as statements.
     pub statements: usize,
     /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
-    /// Number of blocks of all kinds in these groups.
+    /// Number of blocks of all kinds in loose scripts.
     pub loose_blocks: usize,
-    /// Number of blocks of all kinds, including reporters and menus.
+    /// Number of blocks of all kinds.
     pub blocks: usize,
     /// Number of definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Number of blocks of scripts that decide which block is executed next: branches, loops that
-    /// can end, and waits for a condition.
+    /// Number of branches, loops that can end, and waits for a condition in scripts.
     pub decisions: usize,
     /// Number of variables of the stage and the sprites.
     pub variables: usize,
@@ -34,7 +32,7 @@ pub struct Description {
     pub costumes: usize,
     /// Number of sounds.
     pub sounds: usize,
-    /// Extensions in use, as the prefixes of their blocks, sorted.
+    /// Extensions in use, as prefixes of the names of their blocks, sorted.
     pub extensions: Vec<String>,
     /// Number of blocks with an unknown opcode.
     pub unknown_blocks: usize,
@@ -43,8 +41,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Mean cyclomatic complexity of the scripts (McCabe 1976), which is one more than the number
-    /// of decisions of a script; `None` if there are no scripts.
+    /// Mean cyclomatic complexity of the scripts (McCabe 1976): one plus the mean number of
+    /// decisions; `None` if there are no scripts.
     pub fn mccabe(&self) -> Option<f64> {
         (self.scripts > 0).then(|| 1.0 + self.decisions as f64 / self.scripts as f64)
     }
@@ -86,7 +84,6 @@ pub fn describe(project: &Project) -> Description {
     description
 }
 
-/// Categories of the blocks of Scratch itself, and of their menus and literals.
 const CORE_CATEGORIES: [&str; 15] = [
     "motion",
     "looks",
@@ -115,7 +112,6 @@ fn starts_script(block: &Block) -> bool {
     block.top_level && (block.opcode.is_hat() || definition)
 }
 
-/// The blocks of a group, including shadows. A block to which two links lead occurs twice.
 fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     let mut open = vec![head];
     std::iter::from_fn(move || {
@@ -147,8 +143,6 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
-/// Whether a block counts as a statement. Other blocks are, for example, reporters, menus and most
-/// heads of loose scripts.
 fn is_statement(block: &Block) -> bool {
     use Opcode::*;
     let name = block.opcode_name();

@@ -1,15 +1,11 @@
 //! Collections of Scratch projects: finding, loading and describing projects, and reproducible
 //! corpora.
 //!
-//! [`find`] turns the paths of a study into checked [`ProjectEntry`]s and lists unusable projects
-//! with their reasons. [`ProjectEntry::load`] returns a [`LoadedProject`]: the project with the
-//! archive that every worker receives. [`describe`] counts the parts of a project.
+//! [`find`] finds projects at paths and checks that they are usable. [`ProjectEntry::load`] returns
+//! a [`LoadedProject`]: the project with its archive. [`describe`] counts the parts of a project.
 //!
 //! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] downloads projects
 //! from Scratch's servers; [`synth`] generates projects without a network.
-//!
-//! The folder `datasets/demo` of the repository contains the demo corpus, one unpacked project per
-//! folder.
 
 mod atomic_file;
 mod authors;
@@ -28,8 +24,7 @@ pub use description::{Description, describe};
 pub use loaded_project::{LoadError, LoadedProject};
 pub use structure::structure;
 
-/// Today's date in UTC, such as `2026-11-21`, for manifests. The date must never influence a
-/// digest.
+/// Today's date in UTC, such as `2026-11-21`, for manifests.
 pub fn today() -> String {
     chrono::Utc::now().date_naive().to_string()
 }

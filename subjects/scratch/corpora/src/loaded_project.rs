@@ -10,21 +10,20 @@ use sha2::{Digest, Sha256};
 pub struct LoadedProject {
     /// The project.
     pub project: Project,
-    /// The archive: the bytes of a file, or a packed folder. Packing the same files results in the
-    /// same bytes on every computer.
+    /// The archive from which the project was read.
     pub archive: Vec<u8>,
-    /// SHA-256 of the archive: the identity of the project in runs and results.
+    /// SHA-256 of the archive.
     pub digest: [u8; 32],
 }
 
-/// Error in loading a project. It is displayed as one line that names the file.
+/// Error in loading a project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The project cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// The project can be read, but has nothing to run.
+    /// The project can be read, but has no blocks.
     #[error("{file}: has no blocks")]
     NoBlocks {
         /// The file or folder, as given by the caller.
@@ -43,10 +42,10 @@ impl LoadError {
 }
 
 impl LoadedProject {
-    /// Loads an archive, or packs and loads an unpacked folder, if the project has blocks.
+    /// Loads a project from an archive or an unpacked folder.
     ///
     /// # Errors
-    /// [`LoadError`] if the project cannot be read or has no blocks.
+    /// If the project cannot be read or has no blocks.
     pub fn load(path: &Path) -> Result<LoadedProject, LoadError> {
         let loaded = LoadedProject::read(path)?;
         if loaded.project.block_count() == 0 {
@@ -55,10 +54,7 @@ impl LoadedProject {
         Ok(loaded)
     }
 
-    /// Loads an archive, or packs and loads an unpacked folder, with or without blocks.
-    ///
-    /// The project is read from the bytes of [`LoadedProject::archive`], so a worker, which
-    /// receives these bytes, reads the same project.
+    /// Reads a project, with or without blocks, from an archive or an unpacked folder.
     ///
     /// # Errors
     /// If the project cannot be read.

@@ -1,11 +1,8 @@
 //! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
-//! Ids are probed in a random order (or in the order of a list) until the requested number of
-//! projects is accepted. *Unless undecided ids are given up, the corpus depends only on the recipe
-//! and the servers*: the position of a probe in the order decides, not the order of the replies; an
-//! undecided id is probed again and never skipped silently; and a result is on disk
-//! (`probes.jsonl`, [`journal`]) before it counts, so that a killed sample continues at the same
-//! place.
+//! Ids are probed in a random order or in the order of a list until the requested number of
+//! projects is accepted. Results are stored in a journal, so an interrupted sample can be
+//! continued.
 
 mod addressed;
 mod client;
@@ -47,8 +44,7 @@ const STAGING_FOLDER: &str = ".staging";
 pub enum IdSource {
     /// The ids of a range in the random order of a seed. Remixes are not accepted.
     Range(Range<u64>, u64),
-    /// The ids of a file in its order, including remixes: one id on each line, optionally followed
-    /// by a comma and the SHA-256 that the project must have.
+    /// The ids that a file lists, in its order. Remixes are accepted.
     List(PathBuf),
 }
 
@@ -57,7 +53,7 @@ pub enum IdSource {
 pub struct SampleRequest {
     /// Ids to probe.
     pub ids: IdSource,
-    /// Number of projects; `None` for all projects of the ids.
+    /// Number of projects; `None` for all.
     pub count: Option<usize>,
     /// Folders of the corpora whose projects are excluded.
     pub disjoint_from: Vec<PathBuf>,
@@ -81,7 +77,7 @@ impl Default for ServerAddresses {
     }
 }
 
-/// Settings of the client. Without `give_up`, only `addresses` influences the resulting corpus.
+/// Settings of the client.
 #[derive(Clone, Debug)]
 pub struct SampleSettings {
     /// Servers to request from.
@@ -97,11 +93,9 @@ pub struct SampleSettings {
     pub backoff: Duration,
     /// Time without a received byte after which an attempt has failed.
     pub timeout: Duration,
-    /// Contact for the user agent: a page or an address of the operator of the client; omitted if
-    /// `None`.
+    /// Contact of the operator for the user agent.
     pub contact: Option<String>,
-    /// Whether to complete the sample even if ids are undecided, and to count these ids in the
-    /// frame.
+    /// Whether to complete the sample even if ids remain undecided.
     pub give_up: bool,
 }
 
@@ -109,7 +103,7 @@ impl Default for SampleSettings {
     fn default() -> SampleSettings {
         SampleSettings {
             addresses: ServerAddresses::default(),
-            // Scratch asks clients to send at most ten.
+            // Scratch asks clients to send at most ten requests per second.
             rate: 5.0,
             connections: 4,
             retries: 6,
@@ -133,7 +127,7 @@ pub enum SampleError {
         /// The journal that the other process has locked.
         folder: PathBuf,
     },
-    /// The folder contains a sample of a different recipe.
+    /// The folder contains another corpus, or a sample of a different recipe.
     #[error("{}: contains a sample with different ids, a different seed or different exclusions", folder.display())]
     OtherRecipe {
         /// The folder.
@@ -151,9 +145,9 @@ pub enum SampleEnd {
     Complete(Corpus),
     /// All ids were probed, and the corpus has fewer projects than wanted.
     Short(Corpus),
-    /// Undecided ids before the last project, each with the cause of its last failed attempt.
+    /// Undecided ids, each with the cause of the last failed attempt.
     Undecided(Vec<(u64, String)>),
-    /// The servers cannot be reached, for this cause.
+    /// The servers cannot be reached, for the stated cause.
     Unreachable(String),
     /// Stopped by the caller.
     Stopped,
@@ -162,15 +156,15 @@ pub enum SampleEnd {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     id: u64,
-    /// SHA-256 that the project must have; `None` if any project is accepted.
+    /// SHA-256 that the project must have.
     frozen: Option<Sha>,
 }
 
-/// Takes a sample into a folder, or continues the sample that the folder contains. `stop` ends the
-/// sample early; `on_progress` is called at the beginning and after every probe.
+/// Takes a sample into a folder, or continues the sample in the folder. `stop` ends the sample
+/// early; `on_progress` receives the progress.
 ///
 /// # Errors
-/// See [`SampleError`]. The results so far are stored, so the same call continues the sample.
+/// If the sample cannot be taken or stored.
 pub fn sample(
     request: &SampleRequest,
     settings: &SampleSettings,
@@ -216,10 +210,8 @@ pub fn sample(
     Ok((end, order.progress))
 }
 
-/// The ids of a request, its recipe, and the projects that it excludes.
 struct Plan {
     ids: Box<dyn Iterator<Item = Candidate>>,
-    /// Number of projects wanted; `None` for all.
     wanted: Option<usize>,
     recipe: Recipe,
     exclusions: Exclusions,
@@ -290,21 +282,18 @@ fn restore(
 }
 
 type ProbeJob = (usize, Candidate);
-/// Result of a probe; `None` if the probe was stopped.
+/// The result of a probe is `None` if the probe was stopped.
 type ProbeAnswer = Result<Option<Probe>, CorpusError>;
 
-/// A sample in progress, which sends probes to threads and records their results.
 struct Sampler<'s> {
     order: ProbeOrder,
     journal: Journal,
     settings: &'s SampleSettings,
     stop: &'s AtomicBool,
-    /// The reason why the servers cannot be reached; `None` if they can be reached.
     unreachable: Option<String>,
 }
 
 impl Sampler<'_> {
-    /// Probes the ids that are still needed, and probes undecided ids a second time.
     fn probe(
         &mut self,
         prober: &Prober<'_>,
@@ -327,7 +316,7 @@ impl Sampler<'_> {
                 });
             }
             let result = self.dispatch(&jobs, &done, on_progress);
-            // Active probes end at their next wait or reply.
+            // Let active probes end early.
             if result.is_err() {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -368,8 +357,8 @@ impl Sampler<'_> {
                 self.order.reopen(position);
                 continue;
             };
-            // If several probes in a row cannot reach the servers, the cause is the network, not
-            // the ids.
+            // Several unreachable probes in a row indicate a failure of the network, not of the
+            // ids.
             consecutive_unreachable =
                 if probe.unreachable { consecutive_unreachable + 1 } else { 0 };
             if consecutive_unreachable > 2 * connections {
@@ -385,7 +374,6 @@ impl Sampler<'_> {
     }
 }
 
-/// Writes the corpus of the accepted projects, in the order in which ids are probed.
 fn write_corpus(
     folder: &Path,
     staging: &Staging,

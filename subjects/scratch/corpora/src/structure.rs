@@ -1,14 +1,11 @@
-//! Structural digest of a project, which is equal for near-duplicates.
+//! Structural digest of a project, to find near-duplicates.
 
 use catherd_scratch_sb3::{BlockIndex, Project, Slot, Target};
 use sha2::{Digest, Sha256};
 
 use crate::corpus::Sha;
 
-/// A digest of the scripts of a project: the sequence and nesting of their blocks. It does not
-/// depend on names, literals, variables, costumes, positions, ids, or the order of scripts and
-/// sprites. Remixes that only look different, and equal solutions of an exercise, have the same
-/// digest. Loose blocks count as scripts.
+/// A digest of the opcodes, sequence and nesting of the blocks of a project.
 pub fn structure(project: &Project) -> Sha {
     let mut sprites: Vec<Sha> = project.targets.iter().map(target_digest).collect();
     sprites.sort_unstable();
@@ -29,8 +26,7 @@ fn combined(parts: &[Sha]) -> Sha {
     Sha(hash.finalize().into())
 }
 
-/// Digest of a script. The inputs of a block are in the order of their names. Brackets distinguish
-/// nesting from sequence.
+/// Brackets distinguish nesting from sequence.
 fn script_digest(target: &Target, head: BlockIndex) -> Sha {
     enum Step {
         Block(BlockIndex),

@@ -1,10 +1,5 @@
-//! Synthetic projects for use without a network. They are random and valid, and all their scripts
-//! are reachable.
-//!
-//! Sizes, blocks and hats are distributed approximately as in real projects ([`plan`],
-//! [`block_templates`]); the programs as a whole are meaningless. Every script can be started: by
-//! input, or by a script that input starts. Projects with equal seeds and numbers are the same on
-//! every computer.
+//! Random valid projects for use without a network. Equal seeds and numbers generate equal projects
+//! on every computer.
 
 mod block_templates;
 mod media;
@@ -25,7 +20,7 @@ use media::Files;
 use project::{Meta, Target, TargetKind};
 use script_writer::ScriptWriter;
 
-/// Version of the generator. Different versions generate different projects for the same seed.
+/// Version of the generator.
 pub const GENERATOR: u32 = 1;
 
 /// Number of the random stream of project 0. Each further project has the next stream.
@@ -39,7 +34,7 @@ pub fn name(number: u64) -> String {
 /// Generates the project with a seed and a number.
 ///
 /// # Panics
-/// If the generator creates a project that cannot be read, which is a bug.
+/// If the generated project cannot be read, which is a bug.
 pub fn project(seed: u64, number: u64) -> LoadedProject {
     let files = files(seed, number);
     let archive = pack_files(&name(number), &files);
@@ -118,8 +113,7 @@ pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// The projects 1 to `count` of a seed, for a study. The projects are not written to files.
-/// `on_project` is called after each project.
+/// The projects 1 to `count` of a seed. `on_project` is called after each project.
 pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProjects {
     let projects = (1..=count).map(|number| {
         let LoadedProject { project, digest, .. } = project(seed, number);
@@ -140,7 +134,7 @@ pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProject
 /// project.
 ///
 /// # Errors
-/// If the folder contains a different corpus, or a file cannot be written.
+/// If the folder contains another corpus, or a file cannot be read or written.
 pub fn write(
     folder: &Path,
     count: usize,

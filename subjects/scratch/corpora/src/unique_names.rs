@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-/// A unique name for each path: the file stem, preceded by as many parent folders as are needed to
-/// distinguish equal stems (`week1-pong`, `week2-pong`). If folders do not distinguish them, the
-/// second and later names are numbered.
+/// The stem of each path, preceded by parent folders or followed by a number if names would be
+/// equal.
 pub(crate) fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
     let parts: Vec<Vec<String>> = paths.map(parts).collect();
     let mut depth = vec![1; parts.len()];

@@ -1,5 +1,4 @@
-//! Tests that every hostile or damaged project results in one line with the file and the cause, and
-//! that valid projects next to it are found.
+//! Tests of searches in folders with damaged or hostile projects.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -14,7 +13,6 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A project with a stage and one sprite that has these blocks and costumes.
 fn project_json(blocks: &str, costumes: &str) -> String {
     format!(
         r#"{{"targets":[
@@ -58,8 +56,6 @@ fn names(found: &FoundProjects) -> Vec<&str> {
     found.projects.iter().map(|entry| &*entry.name).collect()
 }
 
-/// Searches a folder with a damaged and a valid project. Returns the line about the damaged project
-/// without the path, with which it must begin.
 fn skip_line(bytes: &[u8]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bad.sb3");
@@ -121,7 +117,7 @@ fn hostile_names_do_not_break_the_line() {
 
 #[test]
 fn a_zip_bomb() {
-    // Hundreds of megabytes of blanks before the JSON: a small and well-formed archive.
+    // Hundreds of megabytes of blanks compress to a small archive.
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
     let blanks = vec![b' '; 1 << 20];
@@ -135,7 +131,7 @@ fn a_zip_bomb() {
     assert!(line.starts_with(": too large: more than "), "{line}");
 }
 
-/// Tests that the search neither waits for a pipe without a writer nor reads an endless device.
+/// The search must neither wait for a pipe without a writer nor read an endless device.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_projects() {
@@ -236,7 +232,6 @@ fn a_folder_and_its_archive_are_one_project() {
     assert_eq!(find([packed]).unwrap().projects[0].digest, unpacked.digest);
 }
 
-/// Checks a folder of real projects.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn no_project_of_a_corpus_is_skipped() {

@@ -1,4 +1,4 @@
-//! Tests of corpora: adding files, verification, comparison, splitting and export.
+//! Tests of corpora on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use catherd_scratch_corpora::corpus::{
 use catherd_scratch_corpora::{find, structure, synth};
 use tempfile::TempDir;
 
-/// Four files of three synthetic projects, including a duplicate.
 fn games() -> TempDir {
     let place = TempDir::new().unwrap();
     for (name, number) in [("pong", 1), ("maze", 2), ("quiz", 3), ("copy-of-quiz", 3)] {
@@ -46,7 +45,6 @@ fn files_become_a_corpus_once() {
     assert!(member.statements > 0 && member.scripts > 0);
     assert_eq!(Corpus::read(&folder).unwrap().members, corpus.members);
 
-    // Import another project with a name that the corpus already has.
     let other = TempDir::new().unwrap();
     fs::write(other.path().join("maze.sb3"), synth::project(4, 9).archive).unwrap();
     let (corpus, _) = added(&folder, &[other.path().to_owned()]).unwrap();
@@ -82,7 +80,6 @@ fn verification_names_the_defects() {
     fs::write(&manifest, swapped).unwrap();
     let error = Corpus::read(place.path()).unwrap_err().to_string();
     assert!(error.contains("manifest.csv: its rows have the digest"), "{error}");
-    // A study also refuses the damaged corpus.
     assert!(find([place.path()]).unwrap_err().to_string().contains("manifest.csv"));
     let double = format!("{text}{}\n", text.lines().last().unwrap());
     fs::write(&manifest, double).unwrap();
@@ -117,7 +114,6 @@ fn differences_are_classified() {
 fn parts_are_disjoint_and_keep_duplicates_together() {
     let place = TempDir::new().unwrap();
     let mut corpus = synth::write(&place.path().join("all"), 12, 1, || {}).unwrap();
-    // Describe the same project under a different id.
     let copy = Member { id: "copy".into(), ..corpus.members[5].clone() };
     corpus.members.push(copy);
     let parts = [("tuning".to_owned(), 4), ("evaluation".to_owned(), 8)];

@@ -1,5 +1,4 @@
-//! Tests that every project of the demo corpus can be loaded, has the size that the table of the
-//! corpus states, and keeps its digest.
+//! Tests of the demo corpus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -72,7 +71,7 @@ fn decisions_make_scripts_complex() {
     assert_eq!(catherd_scratch_corpora::Description::default().mccabe(), None);
 }
 
-/// Tests that digests do not change, because stored results refer to them.
+/// Stored results refer to these digests.
 #[test]
 fn digests_are_stable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/demo.digests");

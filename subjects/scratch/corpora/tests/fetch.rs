@@ -1,4 +1,4 @@
-//! Tests fetching the projects of a list from a server with faults.
+//! Tests of fetching the projects of a list from a server with faults.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,8 +13,7 @@ use catherd_scratch_corpora::corpus::{Member, Recipe, Sha, verify};
 use catherd_scratch_corpora::sample::{FetchEnd, ProbeOutcome, SampleError, SampleSettings, fetch};
 use catherd_scratch_corpora::{Authors, synth};
 
-/// A server for archives. It answers the first requests for a path with the status 503; `faults`
-/// contains the number of these requests by path.
+/// A server of archives. `faults` contains the number of requests by path that are still to fail.
 struct Archives {
     port: u16,
     requests: Arc<AtomicUsize>,
@@ -95,8 +94,7 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
         + &server.row("gone", "/gone.sb3", &archives[3], "");
     fs::write(&list, &text).unwrap();
 
-    // The server fails at every attempt of the client: no corpus is completed, but fetched files
-    // are kept.
+    // Every attempt fails, so no corpus is completed, but fetched files are kept.
     server.faults.lock().unwrap().insert("/two%20words.sb3".to_owned(), 3);
     let FetchEnd::Unreachable(cause) = run(&list, &folder).unwrap() else { panic!() };
     assert!(cause.contains("two") && cause.contains("503"), "{cause}");
@@ -126,8 +124,6 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
     assert_eq!(authors.of(&file), Member::author_hash("ADA"));
     assert_eq!(authors.of(&list), "");
 
-    // Fetching the same list into the same folder results in the same corpus; a different list is
-    // refused.
     assert!(
         matches!(run(&list, &folder), Ok(FetchEnd::Fetched(again, _)) if again.metadata == corpus.metadata)
     );

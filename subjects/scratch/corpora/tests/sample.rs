@@ -1,4 +1,4 @@
-//! Tests sampling from a simulation of the servers of Scratch with injected faults.
+//! Tests of sampling from simulated servers of Scratch with injected faults.
 
 #[path = "../examples/simulated_scratch/server.rs"]
 mod server;
@@ -23,7 +23,6 @@ fn serve(population: Population) -> Server {
     Server::start(population, 0).unwrap()
 }
 
-/// Settings without noticeable pauses.
 fn fast(server: &Server) -> SampleSettings {
     SampleSettings {
         addresses: server.addresses(),
@@ -42,7 +41,6 @@ fn run(request: &SampleRequest, settings: &SampleSettings, folder: &Path) -> Sam
     sample(request, settings, folder, &AtomicBool::new(false), |_| {}).unwrap().0
 }
 
-/// Takes a sample that must be complete.
 fn complete(request: &SampleRequest, settings: &SampleSettings, folder: &Path) -> Corpus {
     match run(request, settings, folder) {
         SampleEnd::Complete(corpus) => corpus,
@@ -50,7 +48,6 @@ fn complete(request: &SampleRequest, settings: &SampleSettings, folder: &Path) -
     }
 }
 
-/// Contents of the files of a corpus by path, without the dates of fetching and the journal.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for place in [folder.to_owned(), folder.join("projects")] {
@@ -71,7 +68,6 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// Temporary folder with named subfolders.
 struct TestFolder(TempDir);
 
 impl TestFolder {
@@ -102,7 +98,6 @@ fn every_id_has_the_outcome_of_the_population() {
     }
     assert_eq!(probed, IDS.count());
     assert_eq!(corpus.metadata.frame.values().sum::<u64>(), probed as u64);
-    // Most outcomes must occur in the sample.
     assert!(corpus.metadata.frame.len() >= 9, "{:?}", corpus.metadata.frame);
     assert_eq!(corpus.metadata.frame["accepted"] as usize, corpus.members.len());
     assert_eq!(verify(&corpus, || {}).unwrap(), []);
@@ -140,7 +135,6 @@ fn a_sample_continues_after_any_interruption() {
     complete(&ten(), &settings, &folders.at("undisturbed"));
     let expected = contents(&folders.at("undisturbed"));
 
-    // Stop the sample repeatedly, each time after a few more probes.
     let folder = folders.at("stopped");
     let mut rounds = 0;
     loop {
@@ -160,8 +154,7 @@ fn a_sample_continues_after_any_interruption() {
     assert!(rounds > 3, "{rounds}");
     assert_eq!(contents(&folder), expected);
 
-    // Truncate the journal at several positions, as if the process had been killed while writing
-    // it. Archives are not lost.
+    // A process may be killed while it writes the journal.
     let journal = fs::read(folder.join("probes.jsonl")).unwrap();
     for cut in [0, 1, 100, journal.len() / 3, journal.len() / 2, journal.len() - 1] {
         for name in ["corpus.toml", "manifest.csv", "frame.csv"] {
@@ -174,8 +167,7 @@ fn a_sample_continues_after_any_interruption() {
         assert_eq!(contents(&folder), expected, "cut at {cut}");
     }
 
-    // Repeating a complete sample sends no requests. An enlarged sample keeps the first ten
-    // projects.
+    // A complete sample sends no requests, and an enlarged sample keeps the first ten projects.
     let asked = server.log().len();
     complete(&ten(), &settings, &folder);
     assert_eq!(server.log().len(), asked);

@@ -1,13 +1,11 @@
-//! Tests that synthetic projects are the same on every computer, valid, and distributed like real
-//! projects.
+//! Tests of synthetic projects.
 
 use std::collections::BTreeMap;
 
 use catherd_scratch_corpora::corpus::{Corpus, Sha, verify};
 use catherd_scratch_corpora::{Description, describe, find, synth};
 
-/// The digest is fixed until [`synth::GENERATOR`] changes: other computers and versions must
-/// generate the same projects.
+/// All computers and versions must generate the same projects until [`synth::GENERATOR`] changes.
 #[test]
 fn a_seed_is_a_corpus() {
     assert_eq!(synth::GENERATOR, 1);
@@ -18,13 +16,11 @@ fn a_seed_is_a_corpus() {
         "28494fe8dd1dcc3e6bb2e61be8e5ead0636d6384150846217603309a18d7412b"
     );
     assert_eq!(verify(&corpus, || {}).unwrap(), []);
-    // A repeated command has the same result.
     let again = synth::write(place.path(), 20, 1, || {}).unwrap();
     assert_eq!(again.members, corpus.members);
     assert!(synth::write(place.path(), 20, 2, || {}).is_err());
     assert_eq!(Corpus::read(place.path()).unwrap().members, corpus.members);
 
-    // A study finds the projects by name, except a modified project.
     let found = find([place.path()]).unwrap();
     assert_eq!(found.projects.len(), 20);
     assert_eq!(found.projects[6].name, "synthetic-0007");

@@ -4,7 +4,7 @@
 //! cargo run --release -p catherd-scratch-corpora --example simulated_scratch -- 8117 100
 //! ```
 //!
-//! The command listens on port 8117 and injects a fault into about 100 of 1000 requests.
+//! The arguments are the port and the number of faults per 1000 requests.
 #![allow(clippy::print_stdout)]
 
 mod server;

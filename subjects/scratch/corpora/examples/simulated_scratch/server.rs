@@ -19,12 +19,10 @@ use serde_json::{Value, json};
 /// Simulated projects and faults.
 #[derive(Clone, Debug)]
 pub(crate) struct Population {
-    /// Seed of the projects and of the faults.
     pub(crate) seed: u64,
-    /// Of 1000 requests, the mean number with a fault. Only the first four requests for a path can
-    /// have one.
+    /// Mean number of faults per 1000 requests, among the first four requests for a path.
     pub(crate) faults: u64,
-    /// Fixed outcomes of ids, which the seed does not determine.
+    /// Outcomes of ids that do not depend on the seed.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
 }
 
@@ -33,7 +31,6 @@ impl Population {
         Population { seed, faults, fixed: BTreeMap::new() }
     }
 
-    /// The expected outcome of the probe of an id.
     pub(crate) fn truth(&self, id: u64) -> ProbeOutcome {
         if let Some(&fixed) = self.fixed.get(&id) {
             return fixed;
@@ -60,7 +57,6 @@ pub(crate) struct Server {
 
 struct State {
     population: Mutex<Population>,
-    /// Number of requests so far, by path.
     attempts: Mutex<HashMap<String, u64>>,
     media: Mutex<HashMap<String, Vec<u8>>>,
     log: Mutex<Vec<LoggedRequest>>,
@@ -116,7 +112,6 @@ impl Server {
     }
 }
 
-/// A reply, before a fault is injected.
 struct Reply {
     status: u16,
     body: Vec<u8>,
@@ -164,7 +159,7 @@ impl State {
         Ok(())
     }
 
-    /// Sends the reply, possibly with a fault. Returns false if the connection must be closed.
+    /// Returns whether to keep the connection open.
     fn reply(&self, mut stream: &TcpStream, path: &str) -> io::Result<bool> {
         let population = self.population.lock().unwrap().clone();
         let attempt = {
@@ -187,14 +182,11 @@ impl State {
             Some(0) => send(stream, head(429, 0, "Retry-After: 0\r\n"), b"")?,
             Some(1) => send(stream, head(500, 0, ""), b"")?,
             Some(2) => send(stream, head(503, 0, "Retry-After: 0\r\n"), b"")?,
-            // Closed connection without a reply.
             Some(3) => return Ok(false),
-            // Truncated: shorter than its `Content-Length`.
             Some(4) => {
                 send(stream, head(status, body.len(), ""), &body[..body.len() / 2])?;
                 return Ok(false);
             }
-            // Truncated, with a matching `Content-Length`.
             Some(5) => {
                 body.truncate(body.len() / 2);
                 send(stream, head(status, body.len(), ""), &body)?;
@@ -277,7 +269,7 @@ fn description(id: u64, truth: ProbeOutcome) -> Value {
     })
 }
 
-/// Hash of 64 bits: FNV-1a, then the finaliser of MurmurHash 3.
+/// FNV-1a with a seed, followed by the finaliser of MurmurHash 3.
 fn mix(seed: u64, text: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = text

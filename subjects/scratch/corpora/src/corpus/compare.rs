@@ -15,8 +15,8 @@ pub struct Difference {
     pub changed: Vec<String>,
     /// Ids of projects that are equal in both corpora, with the first column that differs.
     pub redescribed: Vec<(String, &'static str)>,
-    /// Pairs of ids under which the corpora contain the same project. The ids are also in the first
-    /// two lists.
+    /// Ids of the same project in the first and in the second corpus, which are also in
+    /// `only_first` and `only_second`.
     pub renamed: Vec<(String, String)>,
     /// Whether both corpora contain the same projects in different orders.
     pub reordered: bool,
@@ -67,8 +67,6 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
     difference
 }
 
-/// The first column in which two rows differ, except for the id, the date and the digest; `None` if
-/// all other columns are equal.
 fn column(a: &Member, b: &Member) -> Option<&'static str> {
     let columns = [
         ("title", a.title == b.title),

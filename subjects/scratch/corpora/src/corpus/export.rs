@@ -5,14 +5,13 @@ use std::path::Path;
 use super::{Corpus, CorpusError, Member};
 use crate::atomic_file;
 
-/// Whether the id of a project is a number, as for all projects that are shared on Scratch.
+/// The ids of projects that are shared on Scratch are numbers.
 fn is_shared(member: &Member) -> bool {
     !member.id.is_empty() && member.id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes the list from which another laboratory can fetch the same corpus: ids and digests in
-/// order, for `--from-list`. Projects that are not shared on Scratch are listed as well, but cannot
-/// be fetched.
+/// Writes the list of ids and digests for `--from-list`. Projects that are not shared on Scratch
+/// are listed, but cannot be fetched.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -15,7 +15,7 @@ pub struct Origin {
     pub source: String,
     /// SPDX identifier of the licence of the projects.
     pub licence: String,
-    /// Today's date (see [`crate::today`]).
+    /// Date of fetching (see [`crate::today`]).
     pub fetched: String,
 }
 
@@ -25,17 +25,17 @@ pub enum AddError {
     /// The corpus cannot be read or written.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// A project can no longer be read, probably because it was changed after it was found.
+    /// A project can no longer be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
 
-/// Adds projects to the corpus in a folder, which is created if it does not exist. The projects are
-/// repacked. If the corpus already has the name of a project, the name is numbered; projects that
-/// the corpus already contains are left out. Returns the corpus and the number of added projects.
+/// Adds repacked projects to the corpus in a folder, which is created if it does not exist.
+/// Projects that the corpus already contains are left out. Returns the corpus and the number of
+/// added projects.
 ///
 /// # Errors
-/// If the folder contains a corpus that was not made by adding files; see also [`AddError`].
+/// If the corpus cannot be extended or a project cannot be loaded.
 pub fn add(
     folder: &Path,
     found: &FoundProjects,

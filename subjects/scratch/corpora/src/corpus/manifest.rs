@@ -63,17 +63,15 @@ impl<'de> Deserialize<'de> for Sha {
 pub struct Member {
     /// Id, unique in the corpus: Scratch's number of the project, or a name.
     pub id: String,
-    /// Title by the author, or another name of the project; may be empty.
+    /// Title or another name of the project; may be empty.
     pub title: String,
-    /// Pseudonym of the author, equal for projects of the same author (see
-    /// [`Member::author_hash`]); empty if unknown.
+    /// Pseudonym of the author (see [`Member::author_hash`]); empty if unknown.
     pub author: String,
     /// Source of the project, as free text.
     pub source: String,
     /// SPDX identifier of the licence; empty if unknown.
     pub licence: String,
-    /// Date of fetching (UTC), such as `2026-11-21`; empty for generated projects. The date is the
-    /// only column that depends on a clock, and is not part of any digest.
+    /// Date of fetching (UTC), such as `2026-11-21`; may be empty.
     pub fetched: String,
     /// SHA-256 of the archive.
     pub sha256: Sha,
@@ -88,17 +86,14 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns this row with the columns that are computed from the project.
     pub(crate) fn described(self, sha256: Sha, description: &Description) -> Member {
         let Description { statements, scripts, sprites, ref extensions, .. } = *description;
         Member { sha256, statements, scripts, sprites, extensions: extensions.join(" "), ..self }
     }
 
-    /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a fixed salt and the name in
-    /// lower case, because Scratch ignores the case of names. The salt is public, because otherwise
-    /// the corpora of two laboratories could not be compared. The pseudonym keeps the names of
-    /// children out of tables, but a name can still be found by hashing candidates, or by opening
-    /// the project with its id on Scratch's site.
+    /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a public salt and the name in
+    /// lower case, because Scratch ignores the case of names. The pseudonym keeps names out of
+    /// tables, but a name can still be found by hashing candidates.
     pub fn author_hash(name: &str) -> String {
         let hash = Sha::of(format!("catherd author of {}", name.to_lowercase()));
         hex::encode(&hash.0[..8])

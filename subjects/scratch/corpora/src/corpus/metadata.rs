@@ -17,8 +17,7 @@ const HEADER: &str = "\
 
 ";
 
-/// Metadata of a corpus. It contains no date, so that a repeated recipe can result in the same
-/// file.
+/// Metadata of a corpus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CorpusMetadata {
@@ -30,8 +29,7 @@ pub struct CorpusMetadata {
     pub digest: Sha,
     /// Recipe by which the projects were chosen.
     pub recipe: Recipe,
-    /// Sampling frame: number of ids probed until the last project was found, by outcome. Empty
-    /// if no ids were probed.
+    /// Sampling frame: number of ids by the outcome of their probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub frame: BTreeMap<String, u64>,
 }
@@ -67,7 +65,7 @@ pub enum Recipe {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
-    /// The projects at the addresses of a list, if their digests agree with the list.
+    /// The projects at the addresses of a list.
     Addresses {
         /// SHA-256 over the ids and digests of the list.
         list: Sha,

@@ -12,12 +12,10 @@ use crate::atomic_file;
 const SPLIT_STREAM: u64 = 101;
 
 /// Splits a corpus at random into disjoint parts. Each part is a corpus in a subfolder with its
-/// name. A project and its duplicates are in the same part and count once in its size. Projects
-/// that exceed the total size of the parts are left out.
+/// name. Duplicates are kept in the same part and count as one project.
 ///
 /// # Errors
-/// If the corpus has too few different projects, the folder of a part exists, or a file cannot be
-/// read or written.
+/// If the corpus has too few different projects, or if a part cannot be made.
 pub fn split(
     corpus: &Corpus,
     parts: &[(String, usize)],

@@ -9,7 +9,7 @@ use md5::{Digest, Md5};
 use super::{Corpus, CorpusError, Member, Sha, projects};
 use crate::describe;
 
-/// A defect of a corpus; displayed as one line.
+/// A defect of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// The id of the project, or the file.
@@ -24,9 +24,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks every project against the manifest: digest, packing, counts, and the checksums in the
-/// names of media. Also checks the number of rows, and that the folder of the projects contains no
-/// other files. `on_project` is called after each project.
+/// Checks the files of a corpus against its manifest. `on_project` is called after each project.
 ///
 /// # Errors
 /// If the folder of the projects cannot be read.
@@ -88,8 +86,7 @@ fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     }
 }
 
-/// Whether the contents of a media file have the MD5 digest in its name; `None` if the name is not
-/// an MD5 digest.
+/// Whether the contents of a media file match the MD5 digest in its name.
 pub(crate) fn checksum(name: &str, bytes: &[u8]) -> Option<bool> {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let hexadecimal = stem.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));

@@ -1,8 +1,4 @@
 //! Projects from the addresses of a list, such as files of public repositories.
-//!
-//! Files that cannot be fetched or used, or do not have the SHA-256 of their row, are left out.
-//! Fetched files are kept in a hidden folder until the corpus is complete, so that they are not
-//! fetched again if the command is interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +19,7 @@ const MAX_ROWS: usize = 100_000;
 /// Number of successive unreachable files after which the fetch ends.
 const MAX_UNREACHABLE: usize = 3;
 
-/// A project of a list: a row of its CSV file.
+/// A row of a list of projects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressedProject {
     /// Id in the corpus, unique in the list.
@@ -47,18 +43,17 @@ pub enum FetchEnd {
     /// A corpus of the fetched projects, and the id, outcome and detail of each project that is
     /// left out.
     Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
-    /// At least one server cannot be reached, for this cause.
+    /// All attempts to fetch a file failed, for the stated cause.
     Unreachable(String),
     /// Stopped by the caller.
     Stopped,
 }
 
-/// Fetches the projects of a list into a corpus. `stop` ends the fetch early; the same call then
-/// continues the fetch. `on_progress` is called after each project.
+/// Fetches the projects of a list into a corpus. `stop` ends the fetch early; `on_progress`
+/// receives the progress.
 ///
 /// # Errors
-/// If the list cannot be read or a file cannot be written, or if the folder contains a corpus of a
-/// different recipe.
+/// If the list cannot be read or the corpus cannot be written.
 pub fn fetch(
     list: &Path,
     settings: &SampleSettings,
@@ -109,8 +104,6 @@ pub fn fetch(
     Ok(FetchEnd::Fetched(Box::new(corpus), missing))
 }
 
-/// Reads a list: CSV with the columns `id`, `address` and `sha256`, and optionally `author` and
-/// `licence`. Lines that begin with `#` are ignored.
 fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
     let fault = |cause: String| CorpusError::damaged(file, cause);
     let text = list::text(file)?;
@@ -143,7 +136,6 @@ fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
     Ok(rows)
 }
 
-/// Digest of the ids and their SHA-256, independent of addresses and formatting.
 fn digest(rows: &[AddressedProject]) -> Sha {
     let lines: String = rows.iter().map(|row| format!("{} {}\n", row.id, row.sha256)).collect();
     Sha::of(lines)
@@ -170,7 +162,6 @@ impl From<CorpusError> for Interrupted {
 type Missing = (ProbeOutcome, String);
 
 impl Fetched<'_> {
-    /// Adds a project, which is fetched unless an earlier call has fetched it.
     fn project(
         &mut self,
         row: &AddressedProject,
@@ -217,7 +208,6 @@ impl Fetched<'_> {
         Ok(Ok(()))
     }
 
-    /// The archive from its server, or from disk if an earlier call has fetched it.
     fn archive(
         &self,
         row: &AddressedProject,

@@ -1,6 +1,4 @@
 //! HTTP client with a rate limit and retries.
-//!
-//! Waiting times depend on clocks and chance.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -16,39 +14,30 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Maximum pause between two attempts, without the random factor and without pauses that the server
-/// requests.
+/// Maximum pause between attempts, before the random factor is applied.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
-/// The client gives up after this number of successive identical replies that fail the check,
-/// because later replies are unlikely to differ.
+/// After this number of successive identical replies that fail the check, later replies are
+/// unlikely to differ.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
-/// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Final reply of a server for an address.
 #[derive(Debug)]
 pub(super) enum Reply<T> {
     Valid(T),
     /// Refused with this status, which is not expected to change on a retry.
     Refused(u16),
-    /// Several attempts in a row returned the same contents, which fail the check for this reason.
+    /// The reason why identical contents failed the check several times in a row.
     Invalid(String),
-    /// The contents have more bytes than allowed.
     TooLarge,
 }
 
-/// Error of a request without a final reply.
 #[derive(Debug)]
 pub(super) enum FetchError {
-    /// Every attempt failed. Contains the cause and detail of the last attempt.
     RetriesExhausted { cause: RetryCause, detail: String },
-    /// The sample was stopped.
     Stopped,
 }
 
-/// Cause of a failed attempt that may not recur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RetryCause {
     RateLimited,
@@ -74,7 +63,6 @@ impl RetryCause {
 
 pub(super) type RetryCounts = BTreeMap<String, u64>;
 
-/// Client that all probes of a process share.
 pub(super) struct Client<'s> {
     agent: Agent,
     settings: &'s SampleSettings,
@@ -86,7 +74,7 @@ pub(super) struct Client<'s> {
 struct FailedAttempt {
     cause: RetryCause,
     detail: String,
-    /// Pause that the server requested, if any.
+    /// Pause that the server requested.
     pause: Option<Duration>,
 }
 
@@ -107,8 +95,6 @@ impl<'s> Client<'s> {
         Client { agent, settings, stop, next: Mutex::new(Instant::now()) }
     }
 
-    /// Requests an address until there is a final reply: at most `max_bytes` bytes that pass the
-    /// check, or the reason why there are none.
     pub(super) fn get<T>(
         &self,
         url: &str,
@@ -146,7 +132,7 @@ impl<'s> Client<'s> {
                 });
             }
             if let Some(pause) = failed.pause {
-                // The pause applies to all requests of the client, not only to this request.
+                // The pause applies to all requests of the client.
                 let end = Instant::now() + pause.min(MAX_RETRY_AFTER);
                 let mut next = self.next.lock().expect("nothing panics with the lock");
                 *next = (*next).max(end);
@@ -187,16 +173,13 @@ impl<'s> Client<'s> {
         Err(FailedAttempt { cause, detail: format!("status {status}"), pause })
     }
 
-    /// Pause before the next attempt. The pause doubles with each attempt up to [`MAX_BACKOFF`],
-    /// and is multiplied by a random factor from 0.5 to 1.5, so that many clients do not retry at
-    /// the same time.
+    /// The random factor keeps many clients from retrying at the same time.
     fn backoff(&self, attempt: u32) -> Duration {
         let doubled = self.settings.backoff.saturating_mul(1 << attempt.min(16));
         let jitter = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;
         doubled.min(MAX_BACKOFF).mul_f64(0.5 + jitter)
     }
 
-    /// Waits until a request may be sent, and reserves that turn.
     fn wait_for_turn(&self) -> Result<(), FetchError> {
         loop {
             let turn = {
@@ -228,8 +211,6 @@ impl<'s> Client<'s> {
     }
 }
 
-/// Duration that `Retry-After` requests, in seconds or as a date; `None` if the header is absent or
-/// malformed, or if the date has passed.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

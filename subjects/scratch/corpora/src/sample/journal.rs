@@ -1,5 +1,4 @@
-//! Journal of all probes, to which each finished probe appends a line. A probe counts once it is in
-//! the journal.
+//! Journal of all probes, to which each finished probe appends a line.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,7 +13,6 @@ use crate::corpus::{CorpusError, Member, Recipe};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum JournalLine {
-    /// The recipe of the sample; the first line.
     Recipe(Recipe),
     Probe(Box<ProbeEntry>),
 }
@@ -33,15 +31,13 @@ pub(super) struct ProbeEntry {
     pub(super) project: Option<Member>,
 }
 
-/// The journal, open and locked by this process.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
 }
 
 impl Journal {
-    /// Opens the journal of a recipe, or creates it, and returns its entries. An incomplete last
-    /// line, which a killed process or a full disk can leave, is removed.
+    /// Removes an incomplete last line, which a killed process or a full disk can leave.
     pub(super) fn open(
         path: &Path,
         recipe: &Recipe,
@@ -85,7 +81,7 @@ impl Journal {
         Ok((journal, entries))
     }
 
-    /// Appends the result of a probe. The result is on disk when this method returns.
+    /// The result is on disk when this method returns.
     pub(super) fn append(&mut self, entry: &ProbeEntry) -> Result<(), CorpusError> {
         self.write(&JournalLine::Probe(Box::new(entry.clone())))
     }
@@ -98,8 +94,7 @@ impl Journal {
     }
 }
 
-/// Whether the recipes are equal except for the number of projects, which may differ because a
-/// sample can be enlarged.
+/// The number of projects may differ, because a sample can be enlarged.
 fn is_same_order(a: &Recipe, b: &Recipe) -> bool {
     let uncounted = |recipe: &Recipe| {
         let mut recipe = recipe.clone();

@@ -10,9 +10,8 @@ use crate::corpus::{CorpusError, Sha};
 
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Reads a list with one id on each line, optionally followed by a comma and the SHA-256 that its
-/// project must have. Further columns, a second column that does not have 64 characters, empty
-/// lines, lines that begin with `#` and headers whose first column is `id` are ignored.
+/// Reads an id and an optional SHA-256 from each line; rankings have other columns, which are
+/// ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     let text = text(file)?;
     let mut candidates = Vec::new();
@@ -42,11 +41,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     Ok(candidates)
 }
 
-/// The text of a list.
-///
-/// # Errors
-/// If the file cannot be read, is not text in UTF-8, or has more than [`MAX_BYTES`] bytes, for
-/// example because it is an endless device.
+/// The size is limited because the file may be an endless device.
 pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
     let mut text = String::new();
     let opened = fs::File::open(file).map_err(CorpusError::unreadable(file))?;
@@ -59,7 +54,6 @@ pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
     Ok(text)
 }
 
-/// Digest of the ids and their SHA-256, independent of formatting.
 pub(super) fn digest(candidates: &[Candidate]) -> Sha {
     let mut text = String::new();
     for Candidate { id, frozen } in candidates {

@@ -15,7 +15,7 @@ pub struct SampleProgress {
     pub wanted: Option<usize>,
     /// Number of accepted projects.
     pub accepted: usize,
-    /// Number of probed ids by outcome, including ids after the last project of the sample.
+    /// Number of probed ids by outcome.
     pub outcomes: BTreeMap<ProbeOutcome, u64>,
     /// Number of failed attempts of requests, by cause.
     pub retries: BTreeMap<String, u64>,
@@ -28,7 +28,6 @@ impl SampleProgress {
     }
 }
 
-/// The ids in their order, and the results of probes.
 pub(super) struct ProbeOrder {
     ids: Box<dyn Iterator<Item = Candidate>>,
     drawn: Vec<Candidate>,
@@ -36,7 +35,7 @@ pub(super) struct ProbeOrder {
     /// Results by position, including undecided results.
     entries: BTreeMap<usize, ProbeEntry>,
     accepted: BTreeSet<usize>,
-    /// Drawn positions that are neither decided, nor in flight, nor undecided in this round.
+    /// Drawn positions that wait for a probe.
     open: BTreeSet<usize>,
     pub(super) progress: SampleProgress,
 }
@@ -57,8 +56,7 @@ impl ProbeOrder {
         }
     }
 
-    /// Restores the result that an earlier process found. If `archive_missing` is set, the accepted
-    /// project is fetched again. Returns false if the entry does not belong to this order.
+    /// Returns whether the entry belongs to this order.
     pub(super) fn restore(&mut self, entry: ProbeEntry, archive_missing: bool) -> bool {
         while self.drawn.len() <= entry.position {
             let Some(candidate) = self.ids.next() else { return false };
@@ -82,8 +80,6 @@ impl ProbeOrder {
         true
     }
 
-    /// Draws the next id to probe; `None` if no further probe is needed, or if there are no further
-    /// ids.
     pub(super) fn next(&mut self) -> Option<(usize, Candidate)> {
         let horizon = self.horizon();
         let open = self.open.first().copied().filter(|&position| position < horizon);
@@ -99,8 +95,7 @@ impl ProbeOrder {
         Some((self.drawn.len() - 1, candidate))
     }
 
-    /// End of the relevant positions: one past the last wanted project, or unlimited if too few
-    /// projects were accepted.
+    /// One past the position of the last wanted project, or unlimited.
     fn horizon(&self) -> usize {
         if self.accepted.len() < self.wanted {
             return usize::MAX;
@@ -125,12 +120,11 @@ impl ProbeOrder {
         self.entries.insert(entry.position, entry);
     }
 
-    /// Reopens a position whose probe was stopped.
     pub(super) fn reopen(&mut self, position: usize) {
         self.open.insert(position);
     }
 
-    /// Reopens the relevant undecided ids. Returns whether any id is then open.
+    /// Returns whether any position is then open.
     pub(super) fn reopen_undecided(&mut self) -> bool {
         let horizon = self.horizon();
         let undecided = self.entries.range(..horizon);
@@ -139,25 +133,24 @@ impl ProbeOrder {
         !self.open.is_empty()
     }
 
-    /// The sampling frame: the probes up to the last wanted project, in order.
+    /// The sampling frame: the probes up to the last wanted project.
     pub(super) fn frame(&self) -> Vec<&ProbeEntry> {
         self.entries.range(..self.horizon()).map(|(_, entry)| entry).collect()
     }
 
-    /// Digests of the projects that were accepted after the last wanted project.
+    /// Digests of projects beyond the sampling frame.
     pub(super) fn surplus(&self) -> impl Iterator<Item = Sha> + '_ {
         let beyond = self.entries.range(self.horizon()..);
         beyond.filter_map(|(_, entry)| entry.project.as_ref().map(|member| member.sha256))
     }
 
-    /// Undecided ids of the frame, each with the cause of the last failed attempt.
+    /// Undecided ids of the frame with the cause of their last failed attempt.
     pub(super) fn undecided(&self) -> Vec<(u64, String)> {
         let frame = self.frame().into_iter();
         let undecided = frame.filter(|entry| entry.outcome == ProbeOutcome::Undecided);
         undecided.map(|e| (e.id, e.detail.clone().unwrap_or_default())).collect()
     }
 
-    /// Whether fewer projects were accepted than wanted.
     pub(super) fn is_short(&self) -> bool {
         self.progress.wanted.is_some_and(|wanted| self.accepted.len() < wanted)
     }

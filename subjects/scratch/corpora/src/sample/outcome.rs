@@ -2,40 +2,37 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Outcome of the probe of an id. All outcomes except [`ProbeOutcome::Undecided`] are final.
+/// Outcome of the probe of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeOutcome {
-    /// Part of the sample, unless the sample is complete before this id.
+    /// The project is acceptable.
     Accepted,
-    /// No shared project has this id: the id was never used, or the project is deleted or unshared.
+    /// No shared project was found.
     Absent,
-    /// The project exists, but is not shared.
+    /// The project is not shared.
     Unshared,
     /// A remix of another project.
     Remix,
-    /// The server returns the description but not the contents: they were deleted between two
-    /// requests, or the server refuses to send them.
+    /// The contents of a described project are not available.
     Gone,
     /// A project of Scratch 2 or 1.
     OldFormat,
-    /// A project of Scratch 3 that cannot be read.
+    /// The project or its description cannot be read.
     Unreadable,
     /// A project without blocks.
     NoBlocks,
-    /// A project that exceeds the limits of the reader.
+    /// The project exceeds a limit.
     TooLarge,
-    /// A costume or sound does not exist.
+    /// A costume or sound is not available.
     MissingMedia,
-    /// The contents of a costume or sound do not match the checksum in its name.
+    /// A costume or sound has a wrong checksum.
     DamagedMedia,
-    /// A corpus whose projects are excluded contains the project, according to its id or its
-    /// contents.
+    /// An excluded corpus contains the project.
     Excluded,
-    /// The project does not have the SHA-256 in the list, because it has been changed since the
-    /// list was frozen.
+    /// The project does not have the SHA-256 in the list.
     Changed,
-    /// Every attempt failed, so nothing is known about the project.
+    /// All attempts of a request failed.
     Undecided,
 }
 

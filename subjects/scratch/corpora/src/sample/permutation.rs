@@ -7,14 +7,11 @@ use catherd_search::Stream;
 
 const SAMPLE_STREAM: u64 = 100;
 
-/// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an array
-/// that stores only the entries that differ from their index. The order depends only on the range
-/// and the seed, not on the number of ids that are drawn.
+/// A Fisher-Yates shuffle of the range that stores only the entries that differ from their index.
 pub(super) struct Permutation {
     ids: Range<u64>,
     drawn: u64,
-    /// Entries that differ from their index. The map is never iterated, so its order does not
-    /// matter.
+    /// Never iterated, so the order of the map does not matter.
     moved: HashMap<u64, u64>,
     stream: Stream,
 }

@@ -1,4 +1,4 @@
-//! Probe of an id, which fetches and packs its project, or finds the reason why there is none.
+//! Probes of ids, which fetch and check projects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,9 +12,7 @@ use super::{Candidate, ProbeOutcome, ServerAddresses};
 use crate::corpus::{CorpusError, Member, Sha, checksum};
 use crate::{atomic_file, describe, today};
 
-/// Size limit of a project's description, in bytes.
 const MAX_DESCRIPTION_BYTES: u64 = 1 << 20;
-/// Size limit of a costume or sound, in bytes; Scratch accepts 10 MB.
 const MAX_MEDIA_BYTES: u64 = 64 << 20;
 /// Licence of all projects that are shared on Scratch's site.
 const LICENCE: &str = "CC-BY-SA-2.0";
@@ -22,16 +20,14 @@ const LICENCE: &str = "CC-BY-SA-2.0";
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     pub(super) outcome: ProbeOutcome,
-    /// Details of the outcome, for display.
     pub(super) detail: Option<String>,
-    /// The project, whose archive is in the staging folder; `None` if the project was not accepted.
+    /// The accepted project, whose archive is in the staging folder.
     pub(super) member: Option<Member>,
     pub(super) retries: RetryCounts,
     /// Whether the id is undecided because of a connection error.
     pub(super) unreachable: bool,
 }
 
-/// Fetches projects from the servers into the staging folder.
 pub(super) struct Prober<'s> {
     pub(super) client: Client<'s>,
     pub(super) addresses: &'s ServerAddresses,
@@ -40,15 +36,13 @@ pub(super) struct Prober<'s> {
     pub(super) staging: &'s Staging,
 }
 
-/// Projects that are excluded because other corpora contain them.
 #[derive(Default)]
 pub(super) struct Exclusions {
     pub(super) ids: BTreeSet<String>,
     pub(super) digests: BTreeSet<Sha>,
 }
 
-/// Staging folder of a sample: accepted projects and downloaded media. Its files are complete,
-/// because they are written atomically.
+/// Files in the staging folder are complete, because they are written atomically.
 pub(super) struct Staging {
     pub(super) projects: PathBuf,
     media: PathBuf,
@@ -68,7 +62,6 @@ impl Staging {
     }
 }
 
-/// The fields of a project's description that the probe reads.
 #[derive(Deserialize)]
 struct Description {
     #[serde(default)]
@@ -92,12 +85,9 @@ struct Remix {
     root: Option<u64>,
 }
 
-/// The reason why a probe ends without a project.
 enum ProbeEnd {
-    /// The id has this outcome, with details for display.
     Decided(ProbeOutcome, Option<String>),
     FetchFailed(FetchError),
-    /// The staging folder cannot be written to, so the sample must end.
     Fatal(CorpusError),
 }
 
@@ -112,7 +102,7 @@ fn decided<T>(outcome: ProbeOutcome, detail: impl Into<String>) -> Result<T, Pro
 }
 
 impl Prober<'_> {
-    /// Probes an id; `None` if the sample was stopped.
+    /// Returns `None` if the sample was stopped.
     pub(super) fn probe(&self, candidate: &Candidate) -> Result<Option<Probe>, CorpusError> {
         let mut retries = RetryCounts::new();
         let mut probe = Probe {
@@ -198,7 +188,6 @@ impl Prober<'_> {
         Ok(member.described(sha, &describe(&project)))
     }
 
-    /// Fetches the description of a project, if its sharing state and origin are acceptable.
     fn description(&self, id: &str, retries: &mut RetryCounts) -> Result<Description, ProbeEnd> {
         let url = format!("{}/projects/{id}", self.addresses.api);
         let parse = |bytes: &[u8]| serde_json::from_slice(bytes).map_err(|e| e.to_string());
@@ -229,8 +218,7 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches `project.json`. The inner error is the status with which the server refuses the
-    /// request.
+    /// The inner error is the status with which the server refuses the request.
     fn project_json(
         &self,
         id: &str,
@@ -249,7 +237,6 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches a costume or sound, unless the staging folder already contains the file.
     fn media(&self, name: &str, retries: &mut RetryCounts) -> Result<Vec<u8>, ProbeEnd> {
         let path = self.staging.media.join(name);
         if let Ok(bytes) = fs::read(&path)
@@ -277,14 +264,12 @@ impl Prober<'_> {
     }
 }
 
-/// Contents at a project's address.
 enum ProjectFile {
     Json(Vec<u8>),
     /// A Scratch 2 project, as JSON or packed, or a project in the older binary format.
     Old,
 }
 
-/// Checks that a reply is JSON, or recognises an older format.
 fn check_json(bytes: &[u8]) -> Result<ProjectFile, String> {
     #[derive(Deserialize)]
     struct Top {
@@ -301,14 +286,13 @@ fn check_json(bytes: &[u8]) -> Result<ProjectFile, String> {
     }
 }
 
-/// The names of the media of a project, sorted.
 fn media_names(id: &str, json: &BTreeMap<String, Vec<u8>>) -> Result<BTreeSet<String>, ProbeEnd> {
     let archive = pack_files(id, json).map_err(unreadable)?;
     let project = Project::from_bytes(id, &archive, &Limits::default()).map_err(unreadable)?;
     let mut names = BTreeSet::new();
     for warning in &project.warnings {
         let Warning::MissingAsset { file, .. } = warning else { continue };
-        // Scratch uses no other names, and unchecked names must not become part of an address.
+        // Unchecked names must not become part of an address.
         if checksum(file, b"").is_none()
             || !file.bytes().all(|b| b == b'.' || b.is_ascii_alphanumeric())
         {

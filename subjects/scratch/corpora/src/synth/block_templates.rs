@@ -1,23 +1,19 @@
 //! Block templates of synthetic projects: inputs, fields and frequency of each block.
 
-/// Input, field or branch of a block, and the values for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SlotTemplate {
-    /// A number input; literals are whole numbers in the range.
+    /// Literals are whole numbers in the range.
     Number(&'static str, i64, i64),
-    /// An input in seconds; literals are in the range, which is in tenths of a second.
+    /// Literals are in the range, which is in tenths of a second.
     Seconds(&'static str, i64, i64),
     Text(&'static str),
     Colour(&'static str),
     Condition(&'static str),
-    /// An input with a menu: input, opcode and field of the menu, entries.
+    /// Input, opcode and field of the menu, and its entries.
     Menu(&'static str, &'static str, &'static str, MenuChoices),
-    /// A menu on the block itself.
     Field(&'static str, MenuChoices),
     Message,
-    /// A variable that is selected on the block.
     Variable,
-    /// A list that is selected on the block.
     List,
     Branch(&'static str),
 }
@@ -27,18 +23,16 @@ pub(super) enum MenuChoices {
     Fixed(&'static [&'static str]),
     /// Names of the other sprites, and some fixed entries.
     Sprites(&'static [&'static str]),
-    /// Names of the sprite's own costumes.
     Costumes,
-    /// Names of the stage's backdrops.
     Backdrops,
-    /// Names of the sprite's own sounds.
     Sounds,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockTemplate {
     pub(super) opcode: &'static str,
-    /// Occurrences per 100,000 blocks of its kind in a corpus of 1,452 learner and hobby projects.
+    /// Occurrences per 100,000 blocks of the same kind in a corpus of 1,452 learner and hobby
+    /// projects.
     pub(super) weight: u64,
     pub(super) slots: &'static [SlotTemplate],
     /// Whether the stage can have the block.
@@ -68,8 +62,7 @@ const EFFECTS: MenuChoices =
     Fixed(&["COLOR", "GHOST", "BRIGHTNESS", "FISHEYE", "WHIRL", "PIXELATE"]);
 const PEN_PARAMETERS: MenuChoices = Fixed(&["color", "saturation", "brightness", "transparency"]);
 
-/// Statements without branches. Statements that end a script are not among them, because
-/// [`ScriptWriter`](super::script_writer::ScriptWriter) adds them separately.
+/// Statements that neither branch nor end a script.
 pub(super) const PLAIN: &[BlockTemplate] = &[
     sprite("motion_gotoxy", 3879, &[Number("X", -240, 240), Number("Y", -180, 180)]),
     sprite("motion_movesteps", 2146, &[Number("STEPS", -20, 50)]),
@@ -192,7 +185,6 @@ pub(super) const BRANCHING: &[BlockTemplate] = &[
     any("control_repeat_until", 1267, &[Condition("CONDITION"), Branch("SUBSTACK")]),
 ];
 
-/// The endless loop, which no statement can follow.
 pub(super) const FOREVER: BlockTemplate = any("control_forever", 4295, &[Branch("SUBSTACK")]);
 
 /// Reporters of numbers and strings, without variables and arguments, which are drawn separately.
@@ -263,7 +255,6 @@ pub(super) const CONDITIONS: &[BlockTemplate] = &[
     any("sensing_mousedown", 2268, &[]),
 ];
 
-/// Kinds of hats with their weights.
 pub(super) const HATS: &[(Hat, u64)] = &[
     (Hat::Message, 29301),
     (Hat::Procedure, 14033),
@@ -274,7 +265,6 @@ pub(super) const HATS: &[(Hat, u64)] = &[
     (Hat::Flag, 34165),
 ];
 
-/// Kind of hat: the event that starts a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hat {
     Flag,
@@ -287,7 +277,6 @@ pub(super) enum Hat {
 }
 
 impl Hat {
-    /// Whether input can start the script without the help of other scripts.
     pub(super) fn is_started_by_input(self) -> bool {
         matches!(self, Hat::Flag | Hat::Key | Hat::Click)
     }

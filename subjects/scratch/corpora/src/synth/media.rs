@@ -7,13 +7,11 @@ use md5::{Digest, Md5};
 
 use super::project::{Costume, Sound};
 
-/// Colours of costumes and of colour inputs.
 pub(super) const COLOURS: [&str; 8] =
     ["#ff6680", "#4c97ff", "#ffab19", "#59c059", "#9966ff", "#ffbf00", "#5cb1d6", "#ff3355"];
 
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// Draws a costume: a coloured shape that is 20 to 90 units wide and high.
 pub(super) fn costume(stream: &mut Stream, name: String, files: &mut Files) -> Costume {
     let (width, height) = (stream.between(20, 90), stream.between(20, 90));
     let colour = stream.pick(&COLOURS);
@@ -28,7 +26,6 @@ pub(super) fn costume(stream: &mut Stream, name: String, files: &mut Files) -> C
     picture(name, width, height, &shape, files)
 }
 
-/// Draws a backdrop: sky and ground.
 pub(super) fn backdrop(stream: &mut Stream, name: String, files: &mut Files) -> Costume {
     let (sky, ground) = (stream.pick(&COLOURS), stream.pick(&COLOURS));
     let horizon = stream.between(180, 300);
@@ -48,7 +45,7 @@ fn picture(name: String, width: u64, height: u64, shape: &str, files: &mut Files
     Costume { name, data_format: "svg", asset_id, md5ext, rotation_center_x, rotation_center_y }
 }
 
-/// Draws a sound: silence of 0.1 to 1 s, because a program can only sense the duration.
+/// A program can only sense the duration of a sound, so silence suffices.
 pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sound {
     const RATE: u32 = 8_000;
     let samples = stream.between(1, 10) as u32 * (RATE / 10);
@@ -69,7 +66,7 @@ pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sou
     Sound { name, asset_id, data_format: "wav", format: "", rate, sample_count, md5ext }
 }
 
-/// Adds a file under its MD5, which is its name in Scratch.
+/// In Scratch, the MD5 digest of a file is its name.
 fn add_asset(bytes: Vec<u8>, extension: &str, files: &mut Files) -> (String, String) {
     let id = hex::encode(Md5::digest(&bytes));
     let name = format!("{id}.{extension}");

@@ -1,24 +1,19 @@
-//! Plan of a synthetic project: its size, its sprites, the hats of its scripts, and the scripts
-//! that activate others.
+//! Plans of synthetic projects.
 
 use catherd_search::Stream;
 
 use super::block_templates::{HATS, Hat};
 
-/// The number of statements of a project is log-normal: half of the projects have at most 30, and
-/// one in a thousand has more than about 900. The distribution follows figure 11a of the Whisker
-/// paper and a corpus of random projects.
+/// The number of statements of a project is log-normal, as in figure 11a of the Whisker paper and
+/// in a corpus of random projects.
 const MEDIAN_STATEMENTS: f64 = 30.0;
 const LOG_SPREAD: f64 = 1.1;
 pub(super) const MIN_STATEMENTS: usize = 2;
 pub(super) const MAX_STATEMENTS: usize = 1_100;
-/// Mean number of statements of a script.
 const MEAN_SCRIPT_STATEMENTS: f64 = 5.5;
 
-/// Name of the sound of every target.
 pub(super) const SOUND: &str = "pop";
 
-/// Id and name of a variable, list, message or argument.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) id: String,
@@ -42,7 +37,6 @@ pub(super) struct Procedure {
     pub(super) argument: Named,
 }
 
-/// Names and ids that blocks can refer to.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     pub(super) sprites: Vec<String>,
@@ -113,7 +107,6 @@ pub(super) fn plan(stream: &mut Stream) -> (Names, Vec<Script>) {
     (names, scripts)
 }
 
-/// Mean number of sprites of a project with this number of statements.
 fn mean_sprites(size: usize) -> f64 {
     match size {
         0..10 => 0.6,
@@ -124,8 +117,6 @@ fn mean_sprites(size: usize) -> f64 {
     }
 }
 
-/// Draws the number of statements of a script: from 2 to 60, geometrically distributed,
-/// [`MEAN_SCRIPT_STATEMENTS`] on average.
 fn script_size(stream: &mut Stream) -> usize {
     let mut size = 2;
     while size < 60 && !stream.chance(1.0 / (MEAN_SCRIPT_STATEMENTS - 1.0)) {
@@ -134,7 +125,6 @@ fn script_size(stream: &mut Stream) -> usize {
     size
 }
 
-/// Draws up to `max` names, at least one if `max` is not 0.
 fn numbered_names(stream: &mut Stream, max: usize, kind: &str, names: &[&str]) -> Vec<Named> {
     let count = match max {
         0 => 0,
@@ -143,8 +133,7 @@ fn numbered_names(stream: &mut Stream, max: usize, kind: &str, names: &[&str]) -
     (0..count).map(|number| Named::numbered(kind, names, number)).collect()
 }
 
-/// Draws the hat and the target of a script. The first script is started by the green flag, so
-/// that every project does something.
+/// The green flag starts the first script, so every project does something.
 fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: usize) -> Script {
     let sum = HATS.iter().map(|(_, weight)| weight).sum();
     let mut draw = stream.below(sum);
@@ -158,7 +147,6 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
             }
         }
     }
-    // One in twelve scripts belongs to the stage, unless a clone starts it.
     let on_stage = stream.below(12) == 0;
     let sprite = stream.index(names.sprites.len());
     let sprite = (!on_stage || hat == Hat::Clone).then_some(sprite);
@@ -168,7 +156,6 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
     let of = match hat {
         Hat::Message => {
             let known = names.messages.len();
-            // A message has two receivers on average.
             if known == 0 || stream.chance(0.5) {
                 names.messages.push(Named::numbered("message", &MESSAGES, known));
                 known
@@ -190,8 +177,7 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
     Script { sprite, hat, of, statements, activations: Vec::new() }
 }
 
-/// Makes every script reachable: a script that input cannot start is activated by a script that
-/// input can start. If there is none, the green flag starts the script instead.
+/// Makes every script reachable from input.
 fn activate_scripts(stream: &mut Stream, scripts: &mut [Script]) {
     let mut sent = Vec::new();
     for index in 0..scripts.len() {

@@ -1,5 +1,4 @@
-//! Format of the generated `project.json`. Maps are sorted and lists are in the order of creation,
-//! so a project always has the same text.
+//! Format of the generated `project.json`. Maps are sorted, so a project always has the same text.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +98,7 @@ impl Block {
     }
 }
 
-/// Custom-block data, in which Scratch stores lists as JSON in strings.
+/// Data of a custom block, in which Scratch stores lists as JSON strings.
 #[derive(Serialize)]
 pub(super) struct Mutation {
     #[serde(rename = "tagName")]

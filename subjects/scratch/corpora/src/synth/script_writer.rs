@@ -15,11 +15,8 @@ use super::project::{Block, Mutation};
 
 const MAX_BRANCH_DEPTH: usize = 4;
 const MAX_REPORTER_DEPTH: usize = 3;
-/// Probability that an input contains a reporter, and that this reporter is a variable or an
-/// argument.
 const P_REPORTER: f64 = 0.25;
 const P_VARIABLE: f64 = 0.45;
-/// Probability that a branch ends with a stop block, and that a clone deletes itself.
 const P_STOP: f64 = 0.06;
 const P_DELETE_CLONE: f64 = 0.6;
 
@@ -45,10 +42,9 @@ pub(super) struct ScriptWriter<'w> {
     sprite: Option<usize>,
     pub(super) blocks: BTreeMap<String, Block>,
     hat: Hat,
-    /// First message that the current script may send. A receiver sends only messages after its
-    /// own, so messages do not form a loop.
+    /// First message that the current script may send. A receiver sends only messages with higher
+    /// numbers than its own message, so messages do not form a loop.
     first_message: usize,
-    /// Argument of the current custom block; `None` in other scripts.
     argument: Option<&'w Named>,
 }
 
@@ -65,7 +61,6 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Writes a script with about `script.statements` statements, including its hat.
     pub(super) fn write_script(&mut self, script: &'w Script) {
         self.hat = script.hat;
         self.argument = None;
@@ -84,7 +79,6 @@ impl<'w> ScriptWriter<'w> {
         self.blocks.get_mut(&head).expect("the hat was written").next = first;
     }
 
-    /// Writes the hat of a script and returns its id.
     fn hat(&mut self, script: &'w Script) -> String {
         let names = self.names;
         let field = |name, named: &Named| (name, (named.name.clone(), Some(named.id.clone())));
@@ -112,7 +106,6 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Writes the definition of a custom block and returns its id.
     fn definition(&mut self, procedure: &'w Procedure) -> String {
         self.argument = Some(&procedure.argument);
         let id = self.add(Block::new("procedures_definition", None));
@@ -131,8 +124,6 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Writes statements below or within a block and returns the id of the first statement; `None`
-    /// if there are no statements.
     fn body(
         &mut self,
         parent: &str,
@@ -171,8 +162,7 @@ impl<'w> ScriptWriter<'w> {
         chain.into_iter().next()
     }
 
-    /// Draws a statement that may have up to `room` statements including its branches. If `last` is
-    /// set, the statement may be an endless loop, which no statement can follow.
+    /// If `last` is set, the statement may be an endless loop, which no statement can follow.
     fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
         let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };
@@ -194,8 +184,7 @@ impl<'w> ScriptWriter<'w> {
         FOREVER
     }
 
-    /// Writes a statement with its inputs and branches. Returns its id and the number of statements
-    /// written.
+    /// Returns the id and the number of statements written.
     fn write(
         &mut self,
         above: &str,
@@ -209,7 +198,6 @@ impl<'w> ScriptWriter<'w> {
         let within = match template.opcode {
             _ if branches == 0 => 0,
             "control_forever" => room - 1,
-            // Branches have a few blocks.
             _ => (branches + self.stream.below(5) as usize).min(room - 1),
         };
         let mut used = 1;
@@ -229,7 +217,6 @@ impl<'w> ScriptWriter<'w> {
         (id, used)
     }
 
-    /// Writes `stop [...]` and returns its id.
     fn stop(&mut self, above: &str) -> String {
         let id = self.add(Block::new("control_stop", Some(above)));
         let option = if self.stream.chance(0.2) { "all" } else { "this script" };
@@ -237,7 +224,6 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Writes a block that activates another script and returns its id.
     fn activation(&mut self, above: &str, activation: Activation) -> String {
         let names = self.names;
         match activation {
@@ -276,7 +262,6 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Whether the target can have this block, and the project has the names that the block needs.
     fn fits(&self, template: &BlockTemplate) -> bool {
         // A script that a backdrop starts does not switch backdrops, because it might start itself
         // again.
@@ -348,7 +333,6 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Fills an input with a literal, or with a reporter that covers the literal.
     fn input(&mut self, id: &str, name: &str, literal: Value, nested: usize) {
         let value = if nested >= MAX_REPORTER_DEPTH || !self.stream.chance(P_REPORTER) {
             json!([1, literal])
@@ -402,7 +386,6 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Draws an entry of a menu; `None` if the menu is empty.
     fn choice(&mut self, choices: MenuChoices) -> Option<String> {
         let names = self.names;
         let all: Vec<&str> = match choices {
@@ -422,14 +405,12 @@ impl<'w> ScriptWriter<'w> {
         (!all.is_empty()).then(|| (*self.stream.pick(&all)).to_owned())
     }
 
-    /// Fills the message input of a block.
     fn message(&mut self, id: &str, message: usize) {
         let Named { id: key, name } = &self.names.messages[message];
         let literal = json!([1, [11, name, key]]);
         self.block(id).inputs.insert("BROADCAST_INPUT".to_owned(), literal);
     }
 
-    /// Fills an input with a menu block.
     fn menu(
         &mut self,
         id: &str,
@@ -443,7 +424,7 @@ impl<'w> ScriptWriter<'w> {
         self.block(id).inputs.insert(input.to_owned(), json!([1, menu]));
     }
 
-    /// Adds a block and returns its id. Ids sort in the order of creation.
+    /// Ids sort in the order of creation.
     fn add(&mut self, block: Block) -> String {
         let target = self.sprite.map_or(0, |sprite| sprite + 1);
         let id = format!("t{target}b{:05}", self.blocks.len());
@@ -456,7 +437,6 @@ impl<'w> ScriptWriter<'w> {
     }
 }
 
-/// Custom-block data of a call.
 fn mutation(procedure: &Procedure) -> Mutation {
     Mutation {
         tag_name: "mutation",
