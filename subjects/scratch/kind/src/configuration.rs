@@ -1,5 +1,5 @@
-//! Conversion of a study's algorithms, budgets and mutation settings to the types of test
-//! generation, search and mutation analysis.
+//! Conversion of the settings of a study to the types of test generation, search and mutation
+//! analysis.
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_interface::search::{parameter_info, setting};
@@ -11,38 +11,31 @@ use catherd_search::{Budget, ParameterError};
 use crate::generator::Generator;
 use crate::info::{BLOCKS, BRANCHES, EXECUTIONS, STEPS};
 
-/// The parameter for the number of additional seeds under which a finished suite is executed.
 pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
-/// Default number of fresh seeds for algorithms for games; the default for other algorithms is 0.
+/// Default number of fresh seeds for algorithms for games.
 const GAME_SEEDS: usize = 10;
 const MAX_SEEDS: usize = 1_000;
 
-/// The parameter for the goals at which generation aims.
 const CRITERIA: &str = "criteria";
 
 const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
 
-/// The parameter that determines whether the coverage of branches is measured even if generation
-/// does not aim at them.
 const MEASURE_BRANCHES: &str = "measure_branches";
 
-/// The parameter that determines which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
 const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
-/// The parameter for the maximum number of mutants that are executed to choose assertions.
 const ASKED: &str = "asked_mutants";
 
-/// The parameter for the number of assertions that must notice each mutant.
 const NOTICED_BY: &str = "noticed_by";
 
 const MAX_NOTICING: i64 = 1_000;
 
-/// Settings for processing the suite of a run after its generation.
+/// Settings for processing a generated suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
     /// Regression assertions to add to the suite; `None` for a suite without assertions.
@@ -145,7 +138,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
 }
 
 /// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
-/// mutants, if there is one; `None` if they are not minimised.
+/// mutants; `None` if assertions are not minimised.
 ///
 /// # Errors
 ///
@@ -184,8 +177,6 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
     Ok(level.map(|level| (level, asked)))
 }
 
-/// Converts an error of test generation to an error that names the invalid parameter, if there is
-/// one.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
         GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
@@ -206,7 +197,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     FieldError { field, cause: error.to_string(), advice: advice.to_owned() }
 }
 
-/// The settings of mutation analysis.
+/// Converts the settings of mutation analysis.
 ///
 /// # Errors
 ///
@@ -229,8 +220,6 @@ pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
-/// All algorithms, each with its own parameters, the parameters of test generation and the
-/// parameters that this file reads.
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     let algorithms = Generator::names().into_iter().filter_map(|name| {
         let generator = Generator::new(name, &[]).ok()?;

@@ -14,8 +14,7 @@ pub struct ProjectMeasures {
     pub project: String,
     /// The digest of the project's bytes.
     pub sha256: Digest,
-    /// Number of statement blocks. Of the heads of loose scripts, only broadcasts and calls of
-    /// custom blocks count.
+    /// Number of statement blocks.
     pub statements: usize,
     /// Number of statements that are goals of test generation.
     pub reachable: usize,
@@ -33,7 +32,7 @@ pub struct ProjectMeasures {
     pub sprites: usize,
     /// Number of definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Number of blocks that decide how a script continues.
+    /// Number of branches, loops that can end, and waits for a condition.
     pub decisions: usize,
     /// Mean cyclomatic complexity of the scripts; `None` without scripts.
     pub mccabe: Option<f64>,
@@ -51,7 +50,7 @@ pub struct ProjectMeasures {
     pub unsupported_blocks: usize,
     /// Number of costumes and sounds whose file is missing.
     pub missing_media: usize,
-    /// The digest of the block structure, which is equal for near-duplicates.
+    /// The digest of the block structure, to find near-duplicates.
     pub structure: Digest,
 }
 
@@ -119,11 +118,6 @@ impl ProjectMeasures {
     }
 }
 
-/// The table of `projects.csv`, with a column for groups if a corpus names the authors.
-///
-/// # Errors
-///
-/// If a project can no longer be read.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     let mut authors = Authors::default();

@@ -86,8 +86,7 @@ impl Generator {
         }
     }
 
-    /// Whether this is an algorithm for games. Tests of such algorithms may react to the program or
-    /// have separate seeds, so their coverage under fresh seeds is worth measuring.
+    /// Whether this is an algorithm for games.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
     }

@@ -1,4 +1,4 @@
-//! Names of goals. A name consists of the sprite, the first line of the script and the block.
+//! Names of goals.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,10 @@ use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 use crate::configuration;
 use crate::info::{BLOCKS, BRANCHES};
 
-/// Maximum number of names of goals that are sent with a study, over all projects, settings and
-/// criteria.
+/// Maximum number of names of goals that are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// The names of the goals of each project, with the labels of the algorithms that use these goals.
 /// Empty if there are too many names.
-///
-/// # Errors
-///
-/// If a project can no longer be read.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],
@@ -82,8 +76,8 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// For each goal, the number of the goal before: the nearest goal above or around it in the script
-/// or, for a hat that receives a message, the goal that sends the message if there is only one.
+/// For each goal, the number of the nearest goal above or around in the script or, for a hat that
+/// receives a message, of the only goal that sends the message.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();
@@ -132,8 +126,6 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     (0..blocks.len() as u32).map(|goal| before.get(&goal).copied()).collect()
 }
 
-/// A name for each block, usually its sprite, the first line of its script and its own line. If
-/// several blocks have equal names, all except the first get a number.
 fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let lines: Vec<HashMap<BlockIndex, String>> = project
         .targets

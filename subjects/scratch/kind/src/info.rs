@@ -1,13 +1,11 @@
-//! The description of the kind: its units of work, criteria and levels of mutants.
+//! The description of the kind `scratch`.
 
 use catherd_experiments::{CriterionInfo, SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of everything that determines a record, such as the VM, the search and the fitness. The
-/// version is independent of the package version, because the ids of runs must not change in a
-/// release that does not change their records. In version 0.3.0 of the package, this constant was
-/// `catherd/0.3.0`.
+/// Version of everything that determines a record, such as the VM, the search and the fitness.
+/// Independent of the package version, because the ids of runs must not change without need.
 pub const ENGINE: &str = "scratch/5";
 
 pub(crate) const EXECUTIONS: &str = "executions";
@@ -18,8 +16,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// The units, criteria and counts of runs on Scratch projects. Except for the criterion
-/// [`BRANCHES`], all are the same as in format 1, so results in both formats can be shown together.
+/// Except for the criterion [`BRANCHES`], all are the same as in format 1, so results in both
+/// formats can be shown together.
 pub(crate) fn info() -> SubjectInfo {
     let mut info = format_1::subject_info(KIND, ENGINE);
     info.criteria.push(CriterionInfo::new("branch", BRANCHES));

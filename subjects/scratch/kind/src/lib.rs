@@ -1,6 +1,6 @@
 //! The subject kind `scratch`: Scratch projects, for which catherd generates suites.
 //!
-//! - [`Scratch`]: the kind. Its projects are found and measured by `catherd-scratch-corpora`.
+//! - [`Scratch`]: the kind.
 //! - [`configuration`]: conversion of the algorithms, parameters and budgets of a study.
 //! - [`ProjectMeasures`]: a row of `projects.csv`.
 

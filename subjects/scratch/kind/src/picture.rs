@@ -1,4 +1,4 @@
-//! Animations of tests for reports: half the size of the stage, few colours, and small files.
+//! Animations of tests for reports, with few colours and small files.
 
 use std::collections::HashMap;
 
@@ -26,9 +26,8 @@ const SAME: u8 = COLOURS as u8;
 /// Red, green and blue.
 type Pixel = [u8; 3];
 
-/// Draws the test that covers the largest number of goals, or the first of several such tests. If
-/// the suite has tests with policies, other tests are not considered. Returns `None` if the suite
-/// has no tests, if the test has too many steps, or if its animation is too large.
+/// Draws the test that covers the largest number of goals. If the suite has tests with policies,
+/// other tests are not considered.
 pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
     let error = |cause: &dyn std::fmt::Display| PictureError(cause.to_string());
     let suite = Suite::from_json(suite).map_err(|cause| error(&cause))?;
@@ -65,14 +64,12 @@ fn winning(tests: &[SuiteTest]) -> Option<usize> {
 /// A number of steps, and the picture that is shown after these steps.
 type Shown = (u64, Vec<Pixel>);
 
-/// The frames of a test during its execution.
 #[derive(Default)]
 struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
     interval: u64,
     steps: u64,
-    /// Pictures at multiples of the interval. A picture that equals the previous picture is not
-    /// added.
+    /// Pictures at multiples of the interval.
     frames: Vec<Shown>,
 }
 
@@ -103,13 +100,11 @@ impl Film {
         }
     }
 
-    /// Adds a picture, which replaces the last picture if both have the same time.
     fn show(&mut self, shown: Shown) {
         self.frames.pop_if(|(step, _)| *step == shown.0);
         self.frames.push(shown);
     }
 
-    /// The encoded file; `None` if there are no frames, or if a single frame is too large.
     fn encoded(&mut self) -> Result<Option<Vec<u8>>, EncodingError> {
         while !self.frames.is_empty() {
             let bytes = encode(&self.frames, self.interval)?;
@@ -129,7 +124,6 @@ fn width() -> usize {
     usize::from(Vm::<()>::PICTURE_SIZE.0) / 2
 }
 
-/// A picture of the stage at half its size: each pixel is the mean of four.
 fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     let full = usize::from(Vm::<()>::PICTURE_SIZE.0);
     let rows = picture.chunks_exact(2 * full);
@@ -144,8 +138,8 @@ fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     halves.map(mean).collect()
 }
 
-/// The most frequent colours of frames, in descending order of frequency. Colours with the same
-/// upper 5 bits in each channel are counted together and represented by the most frequent of them.
+/// Colours with the same upper 5 bits in each channel are counted together and represented by the
+/// most frequent of them.
 fn palette(frames: &[Shown]) -> Vec<Pixel> {
     let mut counts: HashMap<Pixel, u64> = HashMap::new();
     for pixel in frames.iter().flat_map(|(_, picture)| picture) {
@@ -163,7 +157,6 @@ fn palette(frames: &[Shown]) -> Vec<Pixel> {
     cells.into_iter().take(COLOURS).map(|(_, pixel)| pixel).collect()
 }
 
-/// The number of the nearest colour, or of the first of several colours that are equally near.
 fn nearest(palette: &[Pixel], pixel: Pixel) -> u8 {
     let distance = |colour: &Pixel| -> u32 {
         colour.iter().zip(pixel).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
@@ -172,8 +165,7 @@ fn nearest(palette: &[Pixel], pixel: Pixel) -> u8 {
     numbered.map_or(0, |(_, number)| number)
 }
 
-/// Encodes frames as a GIF file that repeats forever. `interval` is the number of steps from one
-/// frame to the next.
+/// `interval` is the number of steps from one frame to the next.
 fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     let mut palette = palette(frames);
     let mut known: HashMap<Pixel, u8> = HashMap::new();
@@ -205,8 +197,7 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     Ok(bytes)
 }
 
-/// The smallest box that contains all pixels in which a frame differs from the previous frame, or
-/// the whole frame if there is no previous frame. `None` if the frames are equal.
+/// The smallest box that contains all pixels in which a frame differs from the previous frame.
 fn changed(before: Option<&Vec<u8>>, frame: &[u8]) -> Option<Frame<'static>> {
     let width = width();
     let differs = |at: usize| before.is_none_or(|before| before[at] != frame[at]);

@@ -6,7 +6,6 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
 use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
-/// Finds the projects at or below paths, or creates synthetic projects.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,

@@ -13,7 +13,7 @@ use catherd_scratch_testgen::{End, Generated};
 
 use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
 
-/// The record of a run without mutants. The time of the whole run is set later.
+/// The time of the whole run is set later.
 pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord {
     let counts = &generated.counts;
     let reason = match generated.end {
@@ -70,10 +70,8 @@ pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)])
     }
 }
 
-/// Adds the coverage under fresh seeds to a record, as metrics whose names begin with `first`. If
-/// `first` is `coverage`, `coverage.seeds` is the number of seeds, and `coverage.chance` is the
-/// number of chance goals. The other metrics are shares of the goals. `coverage.reliable.N` is the
-/// share that a single test covers under at least N tenths of the seeds.
+/// The metrics are shares of the goals, except `seeds` and `chance`. `reliable.N` is the share that
+/// a single test covers under at least N tenths of the seeds.
 pub(crate) fn add_reliability(record: &mut RunRecord, first: &str, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };

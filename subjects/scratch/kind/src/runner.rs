@@ -1,4 +1,4 @@
-//! Execution of runs: a [`RunSpec`] becomes a search, and its result becomes a [`RunRecord`].
+//! Execution of runs.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -147,8 +147,6 @@ fn measure(
     Ok(())
 }
 
-/// Adds the coverage of branches to a record, under the seeds of the suite and under `fresh` other
-/// seeds.
 fn measure_branches(
     record: &mut RunRecord,
     model: &Project,

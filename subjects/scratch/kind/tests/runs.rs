@@ -1,4 +1,4 @@
-//! Tests runs on Scratch projects through the interface of subject kinds.
+//! Tests of runs on Scratch projects through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -127,7 +127,6 @@ fn algorithms_are_checked_by_name_and_parameter() {
 fn parameters_are_listed_with_defaults_that_are_allowed() {
     for algorithm in Scratch.algorithms() {
         for parameter in algorithm.parameters {
-            // Skip parameters that have no default to check.
             let Some(default) = parameter.default else { continue };
             let mut with_default = Algorithm::plain(&algorithm.name);
             with_default.parameters.insert(parameter.name.clone(), default);
