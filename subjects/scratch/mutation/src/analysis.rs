@@ -17,8 +17,7 @@ use crate::settings::MutationSettings;
 use crate::sites::mutants;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
-/// Analysis of a suite of a project. Any number of [`MutantRunner`]s can execute the mutants, in
-/// any order and in parallel, with the same results.
+/// Mutation analysis of a suite. Several [`MutantRunner`]s can execute mutants in parallel.
 pub struct Analysis<T: Tests = GeneratedTests> {
     project: Project,
     program: Arc<Program>,
@@ -83,8 +82,7 @@ impl<T: Tests> Analysis<T> {
         self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
 
-    /// Returns the numbers of the tests that fail on the original, in ascending order. These tests
-    /// are not executed on mutants.
+    /// The numbers of the tests that fail on the original, in ascending order.
     pub fn false_positives(&self) -> Vec<u32> {
         let failed = OriginalResult::Failed;
         let failing = (0..).zip(&self.tests).filter(|(_, test)| test.result == failed);
@@ -197,7 +195,6 @@ impl<T: Tests> MutantRunner<'_, T> {
     }
 }
 
-/// Reduces a list to a random sample of at most `size` mutants in the same order.
 fn sample(mutants: &mut Vec<Mutant>, size: u64, seed: u64) {
     let mut stream = Stream::new(seed, Stream::MUTATION + Operator::ALL.len() as u64);
     let mut wanted = usize::try_from(size).unwrap_or(usize::MAX).min(mutants.len());

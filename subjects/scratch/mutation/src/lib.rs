@@ -6,8 +6,6 @@
 //!   any kind implement [`Tests`]; [`GeneratedTests`] are suites that catherd generated.
 //! - Scores: [`Tally`], [`duplicates`].
 //! - Minimisation of assertions: [`minimise`].
-//!
-//! Suites may be generated or written by hand. This crate does not generate tests.
 
 mod analysis;
 mod generated;

@@ -1,8 +1,5 @@
 //! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that are not
 //! needed to notice mutants are dropped.
-//!
-//! Tests that may notice a mutant are executed on the mutant, and continue after a failed assertion
-//! in order to find all assertions that notice the mutant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{Discriminant, discriminant};
@@ -24,21 +21,19 @@ use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tes
 /// Which assertions are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// All assertions that notice a mutant, as in the Whisker paper.
+    /// All assertions that notice a mutant.
     Relevant,
-    /// A small subset with which the suite still notices the same mutants, each with this number of
-    /// assertions, or with all assertions that notice the mutant if there are fewer.
+    /// A small subset with which the suite notices the same mutants, each with this number of
+    /// assertions if there are as many.
     Minimal(u32),
-    /// A small subset with which each test still notices the same mutants, each with this number of
-    /// assertions of the test, or with all that notice the mutant if there are fewer.
+    /// A small subset with which each test notices the same mutants, each with this number of
+    /// assertions of the test if there are as many.
     MinimalByTest(u32),
     /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
-    /// attribute of a sprite, because mutants that are not executed may change other attributes.
+    /// attribute of a sprite.
     Diverse(u32),
 }
 
-/// Maximum number of assertions about an attribute of a sprite that [`Level::Diverse`] keeps in
-/// each test even if they notice no mutant.
 const PER_ATTRIBUTE: u32 = 2;
 
 /// Result of [`minimise`].
@@ -50,8 +45,7 @@ pub struct Minimised {
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
-    /// Number of mutants that the argument `asked` accepted, including mutants that no test
-    /// executes.
+    /// Number of mutants that `asked` accepted.
     pub mutants: usize,
     /// Number of mutants that some assertion notices.
     pub noticed: usize,
@@ -61,13 +55,10 @@ pub struct Minimised {
 type Place = (usize, u32);
 
 /// Removes the flaky assertions of a suite, and the assertions that are not needed to notice
-/// mutants. Executes only the mutants whose numbers `asked` accepts. Calls `on_progress` after each
-/// mutant with the mutant's number, counted from 1, and the number of all mutants. Returns `None`
-/// if `on_progress` breaks.
+/// mutants. Executes only the mutants whose numbers `asked` accepts. Reports the progress to
+/// `on_progress`, and returns `None` if `on_progress` breaks.
 ///
-/// Tests and events do not change. A test that does not pass on the original keeps its stable
-/// assertions. A test that would lose all assertions keeps the last assertion before the last event
-/// with assertions, if there is such an assertion.
+/// Tests and events do not change.
 ///
 /// # Errors
 /// If the suite does not belong to the project.
@@ -120,7 +111,6 @@ pub fn minimise(
     Ok(Some(Minimised { suite, before, after, mutants, noticed: noticing.len() }))
 }
 
-/// The assertions that notice a mutant, in the tests up to the first test that reached a limit.
 fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     let mut places = Vec::new();
     for Kill { test, failure: Observed { failed, limit } } in kills {
@@ -132,7 +122,6 @@ fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     places
 }
 
-/// The last [`PER_ATTRIBUTE`] assertions of a test about each attribute of each sprite.
 fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     let mut seen: HashMap<(Option<&str>, Discriminant<Expected>), u32> = HashMap::new();
     let mut kept = BTreeSet::new();
@@ -147,8 +136,6 @@ fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     kept
 }
 
-/// The assertions `kept` of a test, and further assertions with which the test notices each mutant
-/// `times` times, or as often as possible.
 fn cover_of(
     number: usize,
     noticing: &[Vec<Place>],
@@ -168,10 +155,8 @@ fn cover_of(
     covers.chain(kept.iter().copied()).collect()
 }
 
-/// A small set of assertions that together notice every mutant `times` times, or as often as all
-/// assertions do. The function greedily adds the assertion that notices the largest number of
-/// remaining mutants, or the first of several such assertions. Finally, assertions that are not
-/// needed are removed, from the last to the first.
+/// Greedy: adds the assertion that notices the largest number of remaining mutants, and finally
+/// removes assertions that are not needed.
 fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
@@ -207,8 +192,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps only the wanted assertions of a test. If no assertion is wanted, keeps the last assertion
-/// before the last event with assertions, if there is such an assertion.
+/// A test that would lose all assertions keeps the last assertion before the last event with
+/// assertions.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);
@@ -222,15 +207,13 @@ fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     });
 }
 
-/// A generated suite whose tests continue after assertions that fail.
+/// The tests continue after assertions that fail, to find all assertions that notice a mutant.
 struct ObservedTests(GeneratedTests);
 
-/// The assertions of a test that failed on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Observed {
     /// Positions among the stable assertions.
     failed: Vec<u32>,
-    /// Whether the test reached a limit.
     limit: bool,
 }
 
@@ -307,7 +290,6 @@ mod tests {
             .map(|places| places.iter().copied().filter(|place| kept.contains(place)).collect())
             .collect();
         assert_eq!(cover(&again, 1).into_iter().collect::<Vec<_>>(), kept);
-        // Each mutant is noticed twice if two assertions notice it.
         assert_eq!(cover(&noticing, 2).into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0)]);
     }
 }

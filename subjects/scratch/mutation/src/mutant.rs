@@ -16,8 +16,7 @@ pub struct Mutant {
     /// The block that the operator chose, or the block with the input for a variable that is not a
     /// separate block.
     pub block: BlockNo,
-    /// The statement that is the block or contains the block as an operand. Except for a hat that
-    /// waits for a different key, the change has no effect before this statement is executed.
+    /// The statement that is the block or contains the block as an operand.
     pub statement: BlockNo,
     /// The topmost block of the script.
     pub script: BlockNo,
@@ -39,7 +38,7 @@ pub struct MutantName {
     pub change: String,
 }
 
-/// The edit of a target that creates the mutant. Positions are counted within the target.
+/// Positions are counted within the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
     /// Replaces the key of the block.
@@ -66,7 +65,6 @@ pub(crate) struct Predecessor {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// The block below.
     Next,
     /// The block in the input at this position.
     Input(usize),
@@ -165,7 +163,6 @@ impl Mutant {
     }
 }
 
-/// Name of the field that contains a key.
 pub(crate) const KEY: &str = "KEY_OPTION";
 
 fn symbol(opcode: Opcode) -> &'static str {

@@ -13,13 +13,11 @@ pub enum MutantOutcome {
     Killed,
     /// All executed tests pass.
     Survived,
-    /// A test reached a limit, such as the number of blocks, before any test failed, or the mutant
-    /// cannot be compiled within the limits of the VM.
+    /// A test reached a limit before any test failed, or the mutant cannot be compiled.
     Limit,
     /// No test that passes on the original can notice the change.
     NotCovered,
-    /// The mutant is the same program as the original: the changed block is not part of a script
-    /// that can start, or means the same as before.
+    /// The mutant cannot behave differently from the original.
     Equivalent,
 }
 
@@ -28,12 +26,10 @@ pub enum MutantOutcome {
 pub struct MutantResult<F = Failure> {
     /// The outcome.
     pub outcome: MutantOutcome,
-    /// The tests that failed, in ascending order; at most one unless
-    /// [`MutationSettings::all_killers`](crate::MutationSettings::all_killers) is set.
+    /// The tests that failed, in ascending order.
     pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
-    /// [`catherd_scratch_vm::Program::fingerprint`]; `None` if the mutant was not executed.
     pub(super) fingerprint: Option<u64>,
 }
 
@@ -42,7 +38,7 @@ pub struct MutantResult<F = Failure> {
 pub struct Kill<F = Failure> {
     /// Position of the test in the suite.
     pub test: u32,
-    /// The reason for the failure: for a generated suite, the first assertion that did not hold.
+    /// The reason for the failure.
     pub failure: F,
 }
 
@@ -57,8 +53,7 @@ impl<F> MutantResult<F> {
     }
 }
 
-/// For each mutant, the number of the first earlier mutant that is the same program; `None` if
-/// there is no such mutant or the mutant was not executed.
+/// For each mutant, the number of the first earlier mutant that is the same program.
 pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     let mut first = FxHashMap::default();
     let original = results.iter().enumerate().map(|(number, result)| {

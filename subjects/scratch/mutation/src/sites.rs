@@ -30,10 +30,8 @@ pub struct Compat {
     pub vrm_stage_only: bool,
 }
 
-/// All mutants that these operators create for a project, including mutants of loose scripts.
-/// Operators are in the order of [`Operator::ALL`], and the blocks of each operator are in file
-/// order. Each operator draws its replacements from a separate stream, so the replacements do not
-/// depend on the other operators.
+/// All mutants that these operators create for a project, in the order of [`Operator::ALL`] and
+/// then in file order. The replacements of an operator do not depend on the other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],
@@ -137,8 +135,6 @@ impl Finder<'_> {
         Some(Edit::Negate(above.block, input))
     }
 
-    /// Adds mutants for the variables in a block's inputs, and for the block itself if it reports a
-    /// variable.
     fn variables(&mut self, target: &Target, predecessors: &Predecessors, index: BlockIndex) {
         let block = &target.blocks[index as usize];
         if block.opcode == Opcode::DataVariable
@@ -162,8 +158,6 @@ impl Finder<'_> {
         }
     }
 
-    /// Draws a different variable of the stage or, unless `vrm_stage_only` is set, of the target.
-    /// Returns the name and the id of the variable.
     fn other_variable(
         &mut self,
         target: &Target,
@@ -198,8 +192,7 @@ const ARITHMETIC: [Opcode; 4] = [
 const LOGICAL: [Opcode; 2] = [Opcode::OperatorAnd, Opcode::OperatorOr];
 const RELATIONAL: [Opcode; 3] = [Opcode::OperatorEquals, Opcode::OperatorLt, Opcode::OperatorGt];
 
-/// Whether the opcode is in Whisker's list of hats, which contains neither the hats of extensions
-/// nor *when touching object*.
+/// Whisker's list of hats contains neither the hats of extensions nor *when touching object*.
 fn is_whisker_hat(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
@@ -215,8 +208,6 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether [`Operator::Sbd`] may delete the block: a statement other than `if`, `if else`, `wait
-/// until`, the loops that the palette shows, or Whisker's hats.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
@@ -233,8 +224,6 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] may negate the reporter: a condition other than *not*, *list
-/// contains*, *loud* or a parameter of a custom block.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
     let is_excluded = matches!(
@@ -245,8 +234,7 @@ fn is_condition(opcode: Opcode) -> bool {
 }
 
 /// The predecessor of each block of a target, found by following forward links, because the
-/// backward links in project files are not reliable. If a block has several predecessors, the first
-/// in file order is used.
+/// backward links in project files are not reliable.
 struct Predecessors(Vec<Option<Predecessor>>);
 
 impl Predecessors {
@@ -283,8 +271,7 @@ impl Predecessors {
         self.0[index as usize]
     }
 
-    /// The statement that contains the block as an operand, or the block itself. The loop ends
-    /// because the reader of projects refuses cycles.
+    /// The loop ends because the reader of projects refuses cycles.
     fn statement(&self, target: &Target, index: BlockIndex) -> BlockIndex {
         let mut statement = index;
         while let Some(Predecessor { block, link: Link::Input(input) | Link::Covered(input) }) =

@@ -31,7 +31,7 @@ pub trait Tests: Sync {
 /// The result of a test on the original.
 #[derive(Clone, Debug)]
 pub struct OriginalTest {
-    /// How the test ended. Tests that did not pass are not executed on mutants.
+    /// How the test ended.
     pub result: OriginalResult,
     /// The blocks that the test executed.
     pub covered: CoveredBlocks,

@@ -43,7 +43,6 @@ fn of_cat(after: u32, expect: Expected) -> Assertion {
     Assertion { after, sprite: Some("Cat".into()), clone: 0, expect }
 }
 
-/// A suite with a test that waits, a test with a wrong expectation, and a test that presses `b`.
 fn suite() -> Suite {
     let at = |x| of_cat(0, Expected::Position { x, y: 0.0 });
     let test = |event, assertions| SuiteTest {

@@ -1,6 +1,4 @@
-//! Tests of mutants of real projects, in part with the results and expectations of Whisker.
-//!
-//! The tests read projects from the folder that `CATHERD_CORPUS` names.
+//! Tests of mutants of real projects from the folder that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stderr)] // The tests print scores.
 
 use std::ops::ControlFlow;
@@ -48,8 +46,6 @@ fn there_are_as_many_mutants_as_whisker_makes() {
     }
 }
 
-/// The number of goals of the project, and the number of goals that are covered by a test that
-/// presses the space key.
 fn goals_and_covered(project: &Project) -> (usize, usize) {
     let goals = goals::find(project, GoalSettings::default());
     let program = Arc::new(Program::compile(project).unwrap());
@@ -105,7 +101,6 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
     }
 }
 
-/// A suite of regression tests that a short search finds.
 fn generate(project: &Project, executions: u64) -> Suite {
     let settings = GenerationSettings::default();
     let prepared = Prepared::new(project, settings).unwrap();
