@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Error in reading a project: the file and the cause, which are displayed as one line.
+/// Error in reading a project.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {cause}")]
 pub struct ReadError {
@@ -19,19 +19,19 @@ pub enum Cause {
     /// The file system reports an error.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
-    /// The file is a damaged zip archive.
+    /// The zip library reports an error.
     #[error("is not an intact zip archive: {0}")]
     Archive(zip::result::ZipError),
-    /// The file is not a zip archive, or is only the beginning of an archive.
+    /// The file is not a complete zip archive.
     #[error("is not an intact zip archive: {0}")]
     NoArchive(&'static str),
     /// The archive or folder has no `project.json`.
     #[error("contains no project.json")]
     NoProjectJson,
-    /// `project.json` is not JSON; the error names line and column.
+    /// `project.json` is not valid JSON.
     #[error("project.json is not valid JSON: {0}")]
     Json(serde_json::Error),
-    /// The project is a project of neither Scratch 2 nor Scratch 3.
+    /// The version of the project is not supported.
     #[error("unsupported project version: {0}")]
     Version(String),
     /// `project.json` is valid JSON, but does not have the structure of a project.

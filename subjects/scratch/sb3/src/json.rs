@@ -1,5 +1,4 @@
-//! JSON parser with the semantics of JavaScript: objects have the order of JavaScript, and numbers
-//! are doubles.
+//! JSON parser with the number type and the order of members of JavaScript.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -10,7 +9,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 
 use crate::{Cause, Limits, Value};
 
-/// A JSON value that borrows from its text if possible.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json<'a> {
     Null,
@@ -58,8 +56,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The scalar as Scratch stores it; `None` for arrays and objects. Null has no counterpart in
-    /// the model and becomes the string `null`.
+    /// Null has no counterpart in the model and becomes the string `null`.
     pub(crate) fn scalar(&self) -> Option<Value> {
         match self {
             Json::Null => Some(Value::Text("null".into())),
@@ -71,8 +68,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Decodes the bytes of a JSON file as Scratch does: a byte order mark is skipped, invalid UTF-8
-/// and unpaired surrogates become U+FFFD, and escapes of backspaces are removed.
+/// Decodes the bytes of a JSON file as Scratch does.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
     let escapes = repaired_escapes(text.as_bytes());
@@ -90,9 +86,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(repaired)
 }
 
-/// Escapes that are replaced: offset, length and replacement. Escapes of unpaired surrogates, such
-/// as `\uD83D`, occur in projects that process emoji, because Scratch cuts strings between UTF-16
-/// units.
+/// Unpaired surrogates, such as `\uD83D`, occur in projects that process emoji, because Scratch
+/// cuts strings between UTF-16 units.
 fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -137,7 +132,6 @@ pub(crate) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Caus
     parsed.map_err(|error| budget.exceeded.take().unwrap_or(Cause::Json(error)))
 }
 
-/// Remaining budget of a parse, and the limit that was exceeded.
 struct Budget<'l> {
     values: Cell<usize>,
     exceeded: Cell<Option<Cause>>,
@@ -161,7 +155,6 @@ impl Budget<'_> {
     }
 }
 
-/// Deserializer of one value, which counts values and nesting.
 #[derive(Clone, Copy)]
 struct Node<'b> {
     budget: &'b Budget<'b>,
@@ -246,9 +239,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 }
 
-/// Orders members as JavaScript enumerates the properties of an object: array indices ascending,
-/// then the other keys in the order of insertion. A repeated key keeps its first position and its
-/// last value.
+/// Orders members as JavaScript enumerates the properties of an object.
 pub(crate) fn in_javascript_order<V>(members: Vec<(Cow<'_, str>, V)>) -> Vec<(Cow<'_, str>, V)> {
     let mut members = without_repetition(members);
     if members.iter().any(|(key, _)| array_index(key).is_some()) {
@@ -280,7 +271,7 @@ fn without_repetition<V>(members: Vec<(Cow<'_, str>, V)>) -> Vec<(Cow<'_, str>, 
     unique
 }
 
-/// The value of a canonical array index, less than 2^32 - 1; `None` for other keys.
+/// Array indices are canonical and less than 2^32 - 1.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || key.starts_with(|c: char| ('1'..='9').contains(&c));
     let index = if canonical && key.bytes().all(|b| b.is_ascii_digit()) {

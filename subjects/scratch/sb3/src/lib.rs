@@ -1,11 +1,9 @@
 //! Scratch project model, with readers of `.sb3` and `.sb2` archives and unpacked folders, and a
 //! writer of archives.
 //!
-//! [`Project::read`] reads a file or a folder, and [`Project::from_bytes`] reads a file in memory;
-//! [`read_archive`] reads the bytes of an archive. [`pack()`], [`pack_files`] and [`repack`] write
-//! archives whose bytes are the same on every computer. [`Notation`] writes blocks as text. Any
-//! input results in a [`Project`] or a one-line [`ReadError`]; [`Limits`] bound the size of the
-//! input.
+//! [`Project::read`] reads a file or a folder, and [`Project::from_bytes`] reads a file in memory.
+//! [`pack()`], [`pack_files`] and [`repack`] write archives whose bytes are the same on every
+//! computer. [`Notation`] writes blocks as text. [`Limits`] bound the size of the input.
 //!
 //! # Example
 //!

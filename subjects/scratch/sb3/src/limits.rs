@@ -1,8 +1,6 @@
 //! Size limits of projects.
 
-/// Size limits of the reader. Whether a project is within them depends only on its bytes, so all
-/// computers accept or refuse the same projects. The defaults are far above the needs of known
-/// projects; `docs/reference/limits.md` lists all limits.
+/// Size limits of the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of bytes of the archive.
@@ -16,8 +14,7 @@ pub struct Limits {
     /// Maximum number of unpacked bytes for each byte of the archive. The ratio is checked only
     /// beyond [`Limits::RATIO_FREE_BYTES`].
     pub ratio: u64,
-    /// Maximum number of values in `project.json`, including keys, which limits the memory for
-    /// parsing.
+    /// Maximum number of values in `project.json`, including keys.
     pub json_values: usize,
     /// Maximum nesting of arrays and objects in `project.json`; values above 120 mean 120.
     pub json_depth: usize,
@@ -25,17 +22,16 @@ pub struct Limits {
     pub targets: usize,
     /// Maximum number of costumes and sounds together.
     pub media: usize,
-    /// Maximum number of blocks of the project. Also the maximum number of blocks in the scripts of
-    /// a target if shared blocks are counted once for each path to them, because a compiler visits
-    /// each shared block as many times.
+    /// Maximum number of blocks of the project, and of blocks in the scripts of a target if shared
+    /// blocks are counted once for each path to them.
     pub blocks: usize,
     /// Maximum nesting of blocks in inputs or branches.
     pub block_depth: usize,
 }
 
 impl Limits {
-    /// Number of bytes that may be unpacked from an archive of any size. Valid projects need this
-    /// allowance, because a few seconds of silence are compressed by a factor of a thousand.
+    /// Number of bytes that may be unpacked from an archive of any size, because silent sounds
+    /// compress well.
     pub const RATIO_FREE_BYTES: u64 = 16 << 20;
 }
 

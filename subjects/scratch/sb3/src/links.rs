@@ -2,14 +2,12 @@
 
 use crate::{Block, Cause, Limits, ProjectLocation, Slot, Target};
 
-/// Refuses targets with blocks that follow or contain themselves, that are nested beyond the limit,
-/// or that have so many parents that a traversal of all paths would take too long. `parent` links
-/// are not checked.
+/// Refuses targets whose blocks cannot be traversed in bounded time. `parent` links are not
+/// checked.
 pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];
-    // The stack is explicit because a script may be as long as the project. A block is open between
-    // entering and leaving it, so the open blocks are the path to the current block.
+    // The stack is explicit because a script may be as long as the project.
     let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
     while let Some(step) = work.pop() {
         match step {
@@ -88,7 +86,7 @@ impl Link {
     }
 }
 
-/// The successors of a block. An uncovered shadow counts only once.
+/// An uncovered shadow counts only once.
 fn successors(block: &Block) -> impl Iterator<Item = Link> + '_ {
     let inner = block.inputs.iter().flat_map(|input| {
         let covered = (input.shadow != input.block).then_some(&input.shadow);

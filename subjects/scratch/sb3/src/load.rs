@@ -12,7 +12,7 @@ impl Project {
     /// without media, within the default limits.
     ///
     /// # Errors
-    /// If the project cannot be read; the error contains the given path.
+    /// If the project cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Project, ReadError> {
         Project::read_within(path, &Limits::default())
     }
@@ -47,8 +47,7 @@ impl Project {
     }
 }
 
-/// Whether the bytes begin like a `project.json` instead of an archive, after an optional byte
-/// order mark and white space. Scratch reads such files as well.
+/// Scratch also reads a `project.json` that is not in an archive.
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")
@@ -61,10 +60,10 @@ fn bare_json(bytes: &[u8], limits: &Limits) -> Result<Project, Cause> {
     from_json(bytes, FileSource::memory(&BTreeMap::new(), limits), limits)
 }
 
-/// Reads the bytes of an archive without checking them. Pipes and devices are refused.
+/// Reads the bytes of an archive without checking them.
 ///
 /// # Errors
-/// If the file cannot be read or is larger than [`Limits::archive_bytes`].
+/// If the file cannot be read or is too large.
 pub fn read_archive(path: impl AsRef<Path>, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let path = path.as_ref();
     open(path)

@@ -1,7 +1,4 @@
-//! Project model, with targets, blocks, variables and media as in the project format.
-//!
-//! The model is data without behaviour. The order of elements is preserved where a program can
-//! observe it: targets, blocks (in JavaScript's key order), inputs, variables and lists.
+//! Model of a project, as in the project format.
 
 use std::sync::Arc;
 
@@ -10,9 +7,9 @@ use crate::Opcode;
 /// A Scratch project.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// Stage and sprites in file order; [`Project::stage`] finds the stage.
+    /// Stage and sprites; [`Project::stage`] finds the stage.
     pub targets: Vec<Target>,
-    /// Monitors on the stage, in file order.
+    /// Monitors on the stage.
     pub monitors: Vec<Monitor>,
     /// Extension ids that the file declares; for Scratch 2, extensions to which blocks belong.
     pub extensions: Vec<Arc<str>>,
@@ -26,12 +23,12 @@ pub struct Project {
 pub type BlockIndex = u32;
 
 /// The number of a block in the whole project. Blocks of all targets are numbered consecutively
-/// (see [`Target::first_block`]). Copies that only relink blocks (mutants) keep the numbers.
+/// (see [`Target::first_block`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockNo(pub u32);
 
 impl Project {
-    /// The stage's position in `targets`; 0 if there is no stage.
+    /// The stage's position in `targets`.
     pub fn stage(&self) -> usize {
         self.targets.iter().position(|t| t.is_stage).unwrap_or(0)
     }
@@ -53,7 +50,7 @@ impl Project {
 pub struct Target {
     /// Whether this is the stage.
     pub is_stage: bool,
-    /// Name; unique among sprites after loading, except empty names and names that menus use.
+    /// Name, usually unique among sprites.
     pub name: Arc<str>,
     /// Scalars, in the order of Scratch.
     pub variables: Vec<Variable>,
@@ -61,12 +58,11 @@ pub struct Target {
     pub lists: Vec<List>,
     /// Messages (id, name), in the order of Scratch.
     pub broadcasts: Vec<(Arc<str>, Arc<str>)>,
-    /// Blocks in JavaScript key order: canonical array indices ascending first, then file order.
+    /// Blocks, in the order in which JavaScript enumerates their ids.
     pub blocks: Vec<Block>,
     /// The project-wide number of `blocks[0]`.
     pub first_block: u32,
-    /// Index of the initial costume, clamped to the costumes. Unusual files have fractional
-    /// indices.
+    /// Index of the initial costume, clamped to the costumes; may be fractional.
     pub current_costume: f64,
     /// Costumes (backdrops for the stage), with unique names.
     pub costumes: Vec<Costume>,
@@ -74,7 +70,7 @@ pub struct Target {
     pub sounds: Vec<Sound>,
     /// Volume in percent.
     pub volume: f64,
-    /// Drawing order, ascending from the back.
+    /// Position in the drawing order, ascending from the back.
     pub layer_order: f64,
     /// Tempo in beats per minute (stage only).
     pub tempo: f64,
@@ -96,7 +92,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The indices of the top blocks of scripts, in script order.
+    /// The indices of the top blocks, in ascending order.
     pub fn scripts(&self) -> impl Iterator<Item = BlockIndex> + '_ {
         (0..self.blocks.len() as u32).filter(|&b| self.blocks[b as usize].top_level)
     }
@@ -124,7 +120,7 @@ pub enum RotationStyle {
 pub enum Value {
     /// A JSON number.
     Number(f64),
-    /// A JSON string.
+    /// A string.
     Text(Arc<str>),
     /// A JSON boolean.
     Bool(bool),
@@ -133,21 +129,20 @@ pub enum Value {
 /// A scalar variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Key in the file.
+    /// Id in the format of Scratch 3.
     pub id: Arc<str>,
     /// Displayed name.
     pub name: Arc<str>,
     /// Initial value.
     pub value: Value,
-    /// Whether this is a cloud variable, which Scratch stores on its server; catherd treats it as
-    /// local.
+    /// Whether Scratch stores the variable on a server.
     pub cloud: bool,
 }
 
 /// A list variable.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Key in the file.
+    /// Id in the format of Scratch 3.
     pub id: Arc<str>,
     /// Displayed name.
     pub name: Arc<str>,
@@ -158,46 +153,45 @@ pub struct List {
 /// A block. Shadow menus are blocks, but inline literals are not.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Key in the file, unique in its target.
+    /// Id, unique in its target.
     pub id: Arc<str>,
     /// Operation of the block.
     pub opcode: Opcode,
     /// The original opcode of an [`Opcode::Unknown`] block; `None` for other blocks.
     pub unknown: Option<Arc<str>>,
-    /// The block below; `None` if there is no such block.
+    /// The block below.
     pub next: Option<BlockIndex>,
-    /// The block above or around this block; `None` if there is no such block.
+    /// The block above or around this block.
     pub parent: Option<BlockIndex>,
-    /// Inputs in file order, which is their order of evaluation.
+    /// Inputs in their order of evaluation.
     pub inputs: Vec<Input>,
-    /// Fields in file order.
+    /// Fields of the block.
     pub fields: Vec<Field>,
-    /// Whether the block is a menu or the default of an input.
+    /// Whether the block is a shadow, such as a menu.
     pub shadow: bool,
     /// Whether the block is at the top of a script.
     pub top_level: bool,
-    /// Custom-block data of a prototype or a call; `None` without such data.
+    /// Custom-block data of a prototype or a call.
     pub mutation: Option<Mutation>,
 }
 
 impl Block {
-    /// The opcode in the file.
+    /// The opcode as Scratch 3 writes it.
     pub fn opcode_name(&self) -> &str {
         self.unknown.as_deref().unwrap_or_else(|| self.opcode.name())
     }
 
-    /// The input with that name.
+    /// The input with this name.
     pub fn input(&self, name: &str) -> Option<&Input> {
         self.inputs.iter().find(|i| &*i.name == name)
     }
 
-    /// The field with that name.
+    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| &*f.name == name)
     }
 
-    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2). `None` if there is
-    /// no such block.
+    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2).
     pub fn substack(&self, which: usize) -> Option<BlockIndex> {
         match self.input(if which == 1 { "SUBSTACK" } else { "SUBSTACK2" })?.block {
             Slot::Block(b) => Some(b),
@@ -213,7 +207,7 @@ pub struct Input {
     pub name: Arc<str>,
     /// The current content of the input.
     pub block: Slot,
-    /// The default; equal to `block` if nothing covers it.
+    /// The default content, which `block` may cover.
     pub shadow: Slot,
 }
 
@@ -269,12 +263,12 @@ pub struct Field {
     pub name: Arc<str>,
     /// The chosen value.
     pub value: Value,
-    /// The id of the chosen variable, list or message; `None` for other fields.
+    /// The id of the chosen variable, list or message.
     pub id: Option<Arc<str>>,
 }
 
 impl Field {
-    /// The value as text; empty for numbers and booleans, which Scratch never writes.
+    /// The value if it is a string; otherwise empty.
     pub fn text(&self) -> &str {
         match &self.value {
             Value::Text(t) => t,
@@ -292,9 +286,9 @@ pub enum Mutation {
         proccode: Arc<str>,
         /// Ids of the arguments.
         ids: Vec<Arc<str>>,
-        /// Names of the arguments, in the same order.
+        /// Names of the arguments.
         names: Vec<Arc<str>>,
-        /// Defaults of the arguments, in the same order; there may be fewer.
+        /// Defaults of the arguments.
         defaults: Vec<Value>,
         /// Whether the custom block runs without screen refresh.
         warp: bool,
@@ -304,7 +298,7 @@ pub enum Mutation {
         /// The signature called.
         proccode: Arc<str>,
     },
-    /// Malformed data: the block fails with this reason when it runs.
+    /// Malformed data, for the stated reason.
     Invalid(Arc<str>),
 }
 
@@ -315,12 +309,11 @@ pub struct Costume {
     pub name: Arc<str>,
     /// Index in [`Project::assets`]; `None` if the image is missing or damaged.
     pub asset: Option<u32>,
-    /// Whether this is a vector image instead of a bitmap, according to the extension of the file
-    /// name.
+    /// Whether this is a vector image instead of a bitmap.
     pub vector: bool,
-    /// Number of pixels per unit of a bitmap, 1 or 2; any other value and `None` mean 2.
+    /// Number of pixels per unit of a bitmap.
     pub bitmap_resolution: Option<f64>,
-    /// Rotation centre in image units; `None` for the centre of the image.
+    /// Rotation centre in the coordinates of the image; `None` for the centre of the image.
     pub rotation_center: Option<(f64, f64)>,
 }
 
@@ -348,7 +341,7 @@ impl Sound {
 /// A media file of the project.
 #[derive(Clone, Debug)]
 pub struct Asset {
-    /// File name within the archive, `ID.EXTENSION`.
+    /// File name within the archive.
     pub name: Arc<str>,
     /// Contents.
     pub bytes: Arc<[u8]>,
@@ -357,7 +350,7 @@ pub struct Asset {
 /// A monitor on the stage.
 #[derive(Clone, Debug)]
 pub struct Monitor {
-    /// Key: the id of the variable or list, or an opcode-like id.
+    /// Id of the monitor.
     pub id: Arc<str>,
     /// Opcode of the shown reporter.
     pub opcode: Opcode,
@@ -376,7 +369,7 @@ pub enum Warning {
     UnknownBlock {
         /// Target that contains the block.
         target: Arc<str>,
-        /// Block id.
+        /// Id or position of the block.
         block: Arc<str>,
         /// Opcode of the block.
         opcode: Arc<str>,
@@ -387,7 +380,7 @@ pub enum Warning {
         target: Arc<str>,
         /// Name of the costume or sound.
         name: Arc<str>,
-        /// Name of the missing file.
+        /// Name of the file.
         file: Arc<str>,
     },
     /// Description of a defect of a different kind.

@@ -1,9 +1,9 @@
-//! Makes names unique and ids safe, as in Scratch.
+//! Unique names and safe ids, as in Scratch.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Interner: stores one copy of each string, because ids, names and literals are often repeated.
+/// Stores one copy of each string, because ids, names and literals are often repeated.
 #[derive(Default)]
 pub(crate) struct Interner(HashSet<Arc<str>>);
 
@@ -18,18 +18,17 @@ impl Interner {
     }
 }
 
-/// Makes names unique, in the order in which they are given.
 #[derive(Default)]
 pub(crate) struct UniqueNames {
     taken: HashSet<Arc<str>>,
-    /// For each name without digits at its end, the smallest suffix that may be free. Suffixes
-    /// never decrease, because names are never released.
+    /// For each name without final digits, the smallest suffix that may be free. Names are never
+    /// released, so suffixes never decrease.
     next: HashMap<Arc<str>, u64>,
 }
 
 impl UniqueNames {
-    /// The name itself if it is free. Otherwise the name without the ASCII digits at its end,
-    /// followed by the smallest free number from 2.
+    /// As in Scratch, replaces the final ASCII digits of a taken name by the smallest free number
+    /// from 2.
     pub(crate) fn unique(&mut self, name: Arc<str>) -> Arc<str> {
         if self.taken.insert(name.clone()) {
             return name;

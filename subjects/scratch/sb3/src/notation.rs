@@ -9,8 +9,8 @@ use crate::{Block, BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
 /// Maximum nesting of inputs on a line; the content of deeper inputs becomes an ellipsis.
 const MAX_DEPTH: usize = 24;
 
-/// Length of a line after which the content of inputs becomes an ellipsis, in bytes; and length
-/// after which a value is cut off, in characters.
+/// Length of a line, in bytes, after which inputs become an ellipsis, and length of a value, in
+/// characters, after which the value is cut off.
 const MAX_LENGTH: usize = 240;
 
 /// Writer of the blocks of one target.
@@ -115,7 +115,7 @@ impl<'a> Notation<'a> {
         }
     }
 
-    /// Writes a custom block: the signature with an argument in place of each `%s`, `%n` and `%b`.
+    /// Writes a signature with an argument in place of each `%s`, `%n` and `%b`.
     fn custom(
         &self,
         proccode: &str,
@@ -139,7 +139,6 @@ impl<'a> Notation<'a> {
         line.push_str(rest);
     }
 
-    /// Writes a template, in which words in capitals are names of inputs and fields.
     fn fill(&self, template: &str, block: &Block, depth: usize, line: &mut String) {
         for (position, word) in template.split(' ').enumerate() {
             if position > 0 {
@@ -159,7 +158,6 @@ impl<'a> Notation<'a> {
         }
     }
 
-    /// Writes a block without a template: its opcode, fields and inputs.
     fn write_generic(&self, block: &Block, depth: usize, line: &mut String) {
         // A menu is written as its chosen value.
         if let ([field], []) = (&block.fields[..], &block.inputs[..]) {
@@ -230,8 +228,7 @@ fn is_c_shaped(opcode: Opcode) -> bool {
     )
 }
 
-/// Template of a block, in which words in capitals are names of inputs and fields; `None` if the
-/// block has no template.
+/// Words in capitals are names of inputs and fields.
 fn template(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {

@@ -2,8 +2,7 @@
 
 macro_rules! opcodes {
     ($($variant:ident $name:literal,)*) => {
-        /// Operation of a block. [`Opcode::Unknown`] represents every opcode that no released
-        /// Scratch defines; the block keeps its original name.
+        /// Operation of a block.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // Each variant is documented by its opcode.
         pub enum Opcode {
@@ -311,9 +310,8 @@ opcodes! {
 }
 
 impl Opcode {
-    /// Whether this is a hat block that may start a script: an event hat, "when I start as a
-    /// clone", or a hat of video sensing, Makey Makey or face sensing. Custom-block definitions and
-    /// other hats do not count.
+    /// Whether this is a supported hat block that starts a script. Definitions of custom blocks do
+    /// not count.
     pub fn is_hat(self) -> bool {
         use Opcode::*;
         matches!(
@@ -336,8 +334,7 @@ impl Opcode {
         )
     }
 
-    /// Whether this is a Boolean reporter, which is a block with pointed ends. Of the extensions,
-    /// only the Boolean reporter of face sensing counts.
+    /// Whether this is a supported Boolean reporter.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(
@@ -362,8 +359,8 @@ impl Opcode {
         )
     }
 
-    /// Whether this is an edge-activated hat, whose predicate is evaluated in every step, and which
-    /// starts its script when the predicate changes from false to true.
+    /// Whether this is an edge-activated hat, which starts its script when its predicate changes
+    /// from false to true.
     pub fn is_edge_hat(self) -> bool {
         use Opcode::*;
         matches!(

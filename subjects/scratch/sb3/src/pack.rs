@@ -10,9 +10,8 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 use crate::source::FileSource;
 use crate::{Asset, Cause, Limits, ReadError, load};
 
-/// Packs an unpacked project: its `project.json` unchanged, and the media that the project uses,
-/// sorted by name. The same files result in the same bytes on every computer, so nothing is
-/// compressed: the output of a compressor can depend on its version and on the processor.
+/// Packs an unpacked project: its `project.json`, and the media that the project uses. Nothing is
+/// compressed, so the same files result in the same bytes on every computer.
 ///
 /// # Errors
 /// If the folder is not a readable project.
@@ -32,7 +31,7 @@ pub fn pack_files(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u
     archive(FileSource::memory(files, &limits), &limits).map_err(|cause| cause.in_file(name))
 }
 
-/// Like [`pack`], for the files of any archive. An archive that [`pack`] wrote is not changed.
+/// Like [`pack`], for the files of an archive.
 ///
 /// # Errors
 /// If the archive is not a readable project.

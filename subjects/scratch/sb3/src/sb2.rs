@@ -65,15 +65,13 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     Ok(Project { targets, monitors, extensions, assets, warnings: reader.warnings })
 }
 
-/// Whether a name denotes a scalar variable or a list. Names of messages are stored separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum NameKind {
     Scalar,
     List,
 }
 
-/// Table of names from which ids are made, because Scratch 2 refers to variables, lists and
-/// messages by name.
+/// Scratch 2 refers to variables, lists and messages by name, so ids are made from names.
 #[derive(Default)]
 struct NameTable {
     /// Names of the variables and lists that the stage has or uses. A sprite that uses such a name
@@ -85,7 +83,7 @@ struct NameTable {
 }
 
 impl NameTable {
-    /// The id of a variable or list to which a target (0 for the stage) refers by name.
+    /// `target` is 0 for the stage.
     fn id(&mut self, target: usize, name: &str, kind: NameKind) -> String {
         let key = (name.to_owned(), kind);
         let owner = if target == 0 {
@@ -100,7 +98,7 @@ impl NameTable {
         format!("t{owner}-{}-{suffix}", safe_id(name))
     }
 
-    /// Adds a message and returns its id. Names that differ only in case are the same message.
+    /// Names that differ only in case are the same message.
     fn message(&mut self, spelling: &str) -> String {
         let name = spelling.to_lowercase();
         let id = format!("broadcastMsgId-{name}");
@@ -121,7 +119,6 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the stage (layer 0) or a sprite.
     fn target(&mut self, object: &Json, layer: usize) -> Result<Target, Cause> {
         let is_stage = layer == 0;
         let name = match object.get("objName").and_then(Json::text) {
@@ -272,8 +269,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file name of a costume or sound, `NUMBER.EXTENSION`, and its extension: the extension of
-    /// the hash, or else `absent`.
     fn file(&mut self, item: &Json, id: &str, md5: &str, absent: &str) -> (Arc<str>, String) {
         let md5 = item.get(md5).and_then(Json::text).unwrap_or("");
         let extension = md5.split_once('.').map_or("", |(_, e)| e);
@@ -282,7 +277,7 @@ impl Reader<'_> {
         (self.interner.intern(&format!("{id}.{extension}")), extension.to_owned())
     }
 
-    /// The messages of the stage. The empty message gets a name in all targets.
+    /// The empty message gets a name in all targets.
     fn finish_messages(&mut self, targets: &mut [(&Json, Target)]) -> Vec<(Arc<str>, Arc<str>)> {
         let names = &mut self.names;
         if names.message_set.contains("") {
@@ -384,7 +379,6 @@ fn name_empty_message(block: &mut Block, name: &Arc<str>) {
     }
 }
 
-/// Values by id, in the order of their first assignment.
 struct Keyed<T> {
     positions: HashMap<Arc<str>, usize>,
     values: Vec<T>,
@@ -406,7 +400,6 @@ impl<T> Keyed<T> {
     }
 }
 
-/// The extensions to which the blocks belong, in the order of their first use.
 fn extensions(targets: &[Target]) -> Vec<Arc<str>> {
     const EXTENSIONS: [&str; 3] = ["pen", "music", "videoSensing"];
     let mut used: Vec<Arc<str>> = Vec::new();

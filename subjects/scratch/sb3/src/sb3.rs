@@ -46,13 +46,12 @@ struct Reader<'a> {
     limits: &'a Limits,
     interner: Interner,
     warnings: Vec<Warning>,
-    /// Current location of the reader, for errors and warnings.
     location: ProjectLocation,
     blocks: usize,
     media: usize,
 }
 
-/// Entry of the map of ids that variables, lists and messages share in Scratch.
+/// Scratch stores variables, lists and messages in one map.
 enum NamedEntry {
     Variable { name: Arc<str>, value: Value, cloud: bool },
     List { name: Arc<str>, items: Vec<Value> },
@@ -169,7 +168,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A string; `None` if it is absent or null. Any other value is a defect.
     fn text<'j>(&self, object: &'j Json, key: &str) -> Result<Option<&'j str>, Cause> {
         match object.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -198,7 +196,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A scalar with an interned string; `None` for arrays and objects.
     fn scalar(&mut self, json: &Json) -> Option<Value> {
         match json {
             Json::Text(text) => Some(Value::Text(self.interner.intern(text))),
@@ -266,8 +263,7 @@ impl Reader<'_> {
         Ok((variables, lists, broadcasts))
     }
 
-    /// The name and the value of a variable or list, which Scratch treats as undefined if the array
-    /// ends before them. `None` if there is no array or the name is not a string.
+    /// Scratch treats a missing name or value as undefined.
     fn name_and_value<'j, 'a>(
         &mut self,
         entry: &'j Json<'a>,

@@ -12,16 +12,13 @@ use zip::read::ZipFile;
 
 use crate::{Asset, Cause, Limits, Warning};
 
-/// Storage of the files of a project. Files are addressed by names without folders, at the top or
-/// one folder below, so a name in a project never becomes a path.
+/// Files are addressed by names without folders, so a name in a project never becomes a path.
 enum Storage<'a> {
     Archive { zip: ZipArchive<Cursor<&'a [u8]>>, entries: HashMap<String, usize> },
     Folder { paths: HashMap<String, PathBuf> },
     Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
-/// Describes why a file cannot be read as an archive; `None` if the file looks like a complete
-/// archive.
 fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
     let has_end = memmem::rfind(bytes, b"PK\x05\x06").is_some();
     match bytes {
@@ -35,7 +32,6 @@ fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Reader of the files of a project, which counts the unpacked bytes.
 pub(crate) struct FileSource<'a> {
     files: Storage<'a>,
     limits: &'a Limits,
@@ -60,7 +56,6 @@ impl<'a> FileSource<'a> {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }
         let zip = ZipArchive::new(Cursor::new(bytes));
-        // The library searches for the list of files, which is at the end of an archive.
         let zip = zip.map_err(|cause| what_it_is(bytes).map_or(cause.into(), Cause::NoArchive))?;
         let mut entries = HashMap::new();
         for in_folder in [false, true] {
@@ -101,7 +96,7 @@ impl<'a> FileSource<'a> {
                 }
                 paths.push(entry?.path());
             }
-            // Sort the paths, because the order of a listing depends on the file system.
+            // The order of a listing depends on the file system.
             paths.sort();
             Ok(paths)
         };
@@ -141,8 +136,7 @@ impl<'a> FileSource<'a> {
         self.read("project.json", self.limits.json_bytes)?.ok_or(Cause::NoProjectJson)
     }
 
-    /// The index of a media file in [`FileSource::into_assets`]; `None` with a warning if the file
-    /// is missing or damaged. `owner` contains the names of the target and of the costume or sound.
+    /// `owner` contains the names of the target and of the costume or sound.
     pub(crate) fn asset(
         &mut self,
         file: &Arc<str>,
@@ -184,8 +178,7 @@ impl<'a> FileSource<'a> {
         self.assets.into()
     }
 
-    /// The contents of a file; `None` if the file does not exist. `own_limit` is the limit for this
-    /// file in bytes.
+    /// `own_limit` is the limit for this file in bytes.
     fn read(&mut self, name: &str, own_limit: u64) -> Result<Option<Vec<u8>>, Cause> {
         let most = own_limit.min(self.left);
         let bytes = match &mut self.files {
@@ -215,7 +208,7 @@ impl<'a> FileSource<'a> {
     }
 }
 
-/// Opens a regular file. Pipes and devices are refused, because reading them may never end.
+/// Pipes and devices are refused, because reading them may never end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() {
         File::open(path)
@@ -226,8 +219,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The bytes of a file in an archive; `None` if there are more than `most`. A wrong checksum is not
-/// an error if the declared number of bytes exists, because Scratch does not check it.
+/// A wrong checksum is not an error, because Scratch does not check checksums.
 fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let declared = file.size();
     let mut bytes = Vec::new();
@@ -242,7 +234,7 @@ fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Optio
     }
 }
 
-/// Reads all bytes; `None` if there are more than `most`. Declared sizes are not trusted.
+/// Declared sizes are not trusted.
 pub(crate) fn read_up_to(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

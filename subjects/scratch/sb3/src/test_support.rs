@@ -9,7 +9,7 @@ use crate::{Block, Opcode, Project, RotationStyle, Target};
 pub use builder::{TargetBuilder, number, project, variable};
 pub use labelled::LabelledProject;
 
-/// Creates a project of these targets, without assets, and numbers the blocks.
+/// Creates a project of these targets.
 pub fn project_of(mut targets: Vec<Target>) -> Project {
     let mut first = 0;
     for target in &mut targets {
@@ -25,7 +25,7 @@ pub fn project_of(mut targets: Vec<Target>) -> Project {
     }
 }
 
-/// An empty target at the centre of the stage.
+/// An empty target.
 pub fn empty_target(is_stage: bool, name: &str) -> Target {
     Target {
         is_stage,

@@ -114,7 +114,6 @@ fn scratch_2_projects_are_converted_as_by_scratch_3() {
     println!("{} Scratch 2 projects, {blocks} blocks", originals.len());
 }
 
-/// The compared properties of a target, except its blocks.
 fn state(target: &Target) -> String {
     let variables: Vec<_> = target.variables.iter().map(|v| (&v.name, &v.value, v.cloud)).collect();
     let lists: Vec<_> = target.lists.iter().map(|l| (&l.name, &l.items)).collect();
@@ -130,7 +129,6 @@ fn state(target: &Target) -> String {
     format!("{variables:?} {lists:?} {messages:?} {costumes:?} {sounds:?} {place:?} {looks:?}")
 }
 
-/// The blocks without ids.
 fn shape(target: &Target) -> Vec<String> {
     let slot = |slot: &Slot| match slot {
         Slot::Literal(Literal::Broadcast { name, .. }) => format!("message {name}"),
@@ -150,8 +148,7 @@ fn shape(target: &Target) -> Vec<String> {
     blocks.collect()
 }
 
-/// Opcodes in real projects that no release of Scratch defines. They do and report nothing, in
-/// Scratch and in catherd.
+/// Opcodes in real projects that no release of Scratch defines.
 const UNDEFINED: [&str; 2] = ["sensing_xposition", "sensing_yposition"];
 
 #[test]

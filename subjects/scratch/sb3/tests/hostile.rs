@@ -1,4 +1,4 @@
-//! Tests that damaged and hostile input results in an error of one line within bounded time.
+//! Tests of reading damaged and hostile input.
 
 use crate::archive;
 
@@ -13,7 +13,6 @@ fn from_bytes(bytes: &[u8]) -> Result<Project, ReadError> {
     Project::from_bytes("test.sb3", bytes, &Limits::default())
 }
 
-/// The line of an error, which begins with the name of the file.
 fn line(result: Result<Project, ReadError>) -> String {
     let line = result.expect_err("is refused").to_string();
     assert!(line.starts_with("test.sb3: ") && !line.contains('\n'), "{line}");
@@ -85,15 +84,13 @@ fn block_cycles_name_target_and_block() {
         let line = line(result);
         assert!(line.contains("\"Cat\"") && line.contains("cycle"), "{line}");
     }
-    // A block below two others is accepted, and so is a block whose `parent` is itself.
     let shared = format!(
         r#""blocks": {{"a": {{{show}, "next": "c", "parent": "a"}}, "b": {{{show}, "next": "c"}}, "c": {{{show}}}}}"#
     );
     assert_eq!(read(&cat(&shared)).unwrap().block_count(), 3);
 }
 
-/// A chain of the blocks `b0`, `b1` and so on, `n` in all. `links` returns the members with which a
-/// block refers to the next block, given the number of the next block.
+/// `links` returns the members with which a block refers to the block with the given number.
 fn chain(n: usize, links: impl Fn(usize) -> String) -> String {
     let blocks: Vec<_> = (0..n)
         .map(|i| {
@@ -126,7 +123,7 @@ fn shared_blocks_must_not_multiply() {
 rusty_fork_test! {
     #![rusty_fork(timeout_ms = 60_000)]
 
-    // Tests that unpacking stops at the limit, independently of the size of the file.
+    // Unpacking must stop at the limit, independently of the size of the file.
     #[test]
     fn bombs_are_defused_before_they_are_unpacked() {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -206,7 +203,7 @@ proptest! {
         if truncate {
             bytes.truncate(cut.index(bytes.len()));
         }
-        // A project and an error are both correct; the test only checks that the call returns.
+        // Both a project and an error are correct.
         let _ = from_bytes(&bytes);
     }
 

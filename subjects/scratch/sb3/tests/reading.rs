@@ -1,4 +1,4 @@
-//! Tests of reading Scratch 3 projects into the model, and of packing.
+//! Tests of reading and packing Scratch 3 projects.
 
 use crate::archive;
 
@@ -197,7 +197,7 @@ fn a_folder_packs_to_the_same_bytes_wherever_its_media_lie() {
     let (flat, deep) = (write("."), write("assets"));
     let packed = pack(flat.path()).unwrap();
     assert_eq!(packed, pack(deep.path()).unwrap());
-    // A golden value: other computers and versions must write the same bytes.
+    // Other computers and versions must write the same bytes.
     assert_eq!((packed.len(), crc32(&packed)), GOLDEN);
 
     assert_eq!(repack("test", &packed).unwrap(), packed);

@@ -5,7 +5,6 @@ use crate::archive;
 use archive::read;
 use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Value, Warning};
 
-/// A stage with these members and one sprite `Cat` with these scripts.
 fn project(stage: &str, scripts: &str) -> Project {
     let json = format!(
         r#"{{"objName": "Scene", {stage} "info": {{}}, "children": [
@@ -110,7 +109,6 @@ fn names_of_the_stage_mean_the_stage() {
     }
     assert_eq!(project.monitors[0].id, stage.variables[0].id);
     assert_eq!(project.monitors[0].sprite, None);
-    // Both blocks belong to the cat, which is now the last target; the stage has no blocks.
     assert_eq!((cat.first_block, project.block_count()), (0, 2));
 }
 

@@ -19,7 +19,7 @@ pub(super) struct ScriptConverter<'a> {
 }
 
 impl ScriptConverter<'_> {
-    /// Adds a script: `[x, y, [block, ...]]`. Loose variable and list reporters are skipped.
+    /// Adds a script of the form `[x, y, [block, ...]]`.
     pub(super) fn add(&mut self, script: &Json) {
         let Some([_, _, Json::Array(stack), ..]) = script.array() else { return };
         if let [single] = &stack[..]
@@ -32,8 +32,7 @@ impl ScriptConverter<'_> {
         }
     }
 
-    /// Adds blocks in sequence, and returns the first; `None` if there is none. Unknown blocks are
-    /// skipped, and the other blocks are linked.
+    /// Returns the first block. Unknown blocks are skipped.
     fn stack(&mut self, stack: &[Json], parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (mut head, mut above) = (None, parent);
         for json in stack {
@@ -48,8 +47,6 @@ impl ScriptConverter<'_> {
         head
     }
 
-    /// Adds a block, then the blocks in its inputs. `None` if the block is malformed, or if it is
-    /// unknown; in the latter case, a warning is added.
     fn block(&mut self, json: &Json, parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (old, arguments) = (opcode(json)?, &json.array()?[1..]);
         let Some(entry) = look_up(old, arguments.first().and_then(Json::text)) else {
@@ -148,8 +145,6 @@ impl ScriptConverter<'_> {
         self.input(block, name, cover.unwrap_or_else(|| shadow.clone()), shadow);
     }
 
-    /// The block, stack, variable or list in an argument; `None` for a literal, or if no block of
-    /// the argument is known.
     fn plugged(&mut self, parent: u32, argument: &Json, boolean: bool) -> Option<Slot> {
         let items = argument.array()?;
         if let Some(Json::Array(_)) = items.first() {
@@ -276,14 +271,12 @@ fn opcode<'j>(block: &'j Json) -> Option<&'j str> {
     block.array()?.first()?.text()
 }
 
-/// The value of a literal argument; an absent argument is the empty string. `None` for arrays and
-/// objects.
+/// An absent argument is the empty string.
 fn literal_value(argument: &Json) -> Option<Value> {
     if matches!(argument, Json::Null) { Some(Value::Text("".into())) } else { argument.scalar() }
 }
 
-/// A scalar as a string, because names of variables and messages may be numbers in the file. Null,
-/// arrays and objects become the empty string.
+/// Names of variables and messages may be numbers in the file.
 pub(super) fn text_of(json: &Json) -> String {
     match json {
         Json::Text(text) => text.to_string(),
@@ -293,8 +286,7 @@ pub(super) fn text_of(json: &Json) -> String {
     }
 }
 
-/// Converts a colour, which Scratch 2 writes as a signed 32-bit number with alpha first. `None` if
-/// the value is not a number.
+/// Scratch 2 writes colours as signed 32-bit numbers with alpha first.
 fn colour(json: &Json) -> Option<Value> {
     let number = json.number()? as i64;
     let rgb = if number < 0 { number + 0x100_0000 } else { number };

@@ -1,10 +1,7 @@
 //! Parameters of a custom block's signature.
 
-/// The kinds of the parameters of a signature such as `move %n to %s`, in order: the letter after
-/// each `%`, or a space if the letter is missing or cut off by the next marker. A marker counts if
-/// it is at the beginning of the signature or follows a space, because Scratch splits the signature
-/// one character before each `%n`, `%b` and `%s` without a preceding backslash, and trims the
-/// parts.
+/// The kinds of the parameters of a signature such as `move %n to %s`. Like Scratch, splits the
+/// signature one character before each marker without a preceding backslash, and trims the parts.
 pub(super) fn parameters(signature: &str) -> Vec<char> {
     let chars: Vec<char> = signature.chars().collect();
     let cuts = (1..chars.len()).filter(|&at| {

@@ -2,28 +2,22 @@
 
 use crate::Opcode;
 
-/// Target of an argument in the Scratch 3 block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ArgumentTarget {
-    /// No target: the opcode implies the argument.
+    /// The opcode implies the argument.
     Dropped,
-    /// A field.
     Field(&'static str),
     /// An input whose default is an inline primitive of this opcode.
     Literal(Opcode, &'static str),
     /// An input whose default is a menu block of this opcode. The second string is the value of the
     /// menu if a block covers the menu.
     Menu(Opcode, &'static str, &'static str),
-    /// An input whose default is a message.
     Message(&'static str),
-    /// A Boolean input, without a default.
     Boolean(&'static str),
-    /// A branch.
     Branch(&'static str),
 }
 
-/// The Scratch 3 opcode of a block and the targets of its arguments. Calls to custom blocks have no
-/// targets here, because their targets depend on the signature.
+/// Calls of custom blocks have no targets here, because their targets depend on the signature.
 pub(super) struct BlockEntry {
     pub(super) opcode: Opcode,
     pub(super) targets: &'static [ArgumentTarget],
@@ -51,7 +45,6 @@ const fn menu(opcode: Opcode, name: &'static str) -> ArgumentTarget {
 
 macro_rules! vocabulary {
     ($($old:literal => $new:ident [$($target:expr),*],)*) => {
-        /// The entry of a Scratch 2 opcode; `None` if Scratch 3 has no such block.
         fn entry(old: &str) -> Option<BlockEntry> {
             Some(match old {
                 $($old => {
@@ -64,8 +57,8 @@ macro_rules! vocabulary {
     };
 }
 
-/// The entry of a block. The first argument can select one of two Scratch 3 blocks that correspond
-/// to one Scratch 2 block.
+/// The first argument can select one of two Scratch 3 blocks that correspond to one Scratch 2
+/// block.
 pub(super) fn look_up(old: &str, first: Option<&str>) -> Option<BlockEntry> {
     let old = match (old, first) {
         ("whenSensorGreaterThan", Some("video motion")) => "whenSensorGreaterThan video",

@@ -1,4 +1,4 @@
-//! Reader of blocks: inputs, fields and custom-block data.
+//! Reader of blocks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use crate::{
     Block, Cause, Field, Input, Literal, Mutation, Opcode, ProjectLocation, Slot, Value, Warning,
 };
 
-/// The string that stands for a missing value.
 const UNDEFINED: &str = "undefined";
 
 impl Reader<'_> {
@@ -116,7 +115,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The value of a field. Scratch accepts any JSON value and uses its text.
+    /// Scratch accepts any JSON value.
     fn field_value(&mut self, field: &str, json: Option<&Json>) -> Value {
         let text = match json {
             Some(json) => match self.scalar(json) {

@@ -197,7 +197,6 @@ fn block(word: &str, parent: Option<u32>) -> Block {
     Block { parent, ..bare_block(word, opcode) }
 }
 
-/// A target with the costumes or backdrops `day` and `Night`.
 fn target(name: &str, first_block: u32) -> Target {
     let backdrop = |name: &str| Costume {
         name: name.into(),

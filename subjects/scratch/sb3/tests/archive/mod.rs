@@ -5,7 +5,6 @@ use std::io::{Cursor, Write};
 use catherd_scratch_sb3::{Limits, Project, ReadError};
 use zip::write::SimpleFileOptions;
 
-/// An archive of these files, deflated.
 pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
@@ -15,13 +14,11 @@ pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// Reads an archive that contains only this `project.json`.
 pub(crate) fn read(json: &str) -> Result<Project, ReadError> {
     let bytes = archive(&[("project.json", json.as_bytes())]);
     Project::from_bytes("test.sb3", &bytes, &Limits::default())
 }
 
-/// A project with an empty stage and a sprite `Cat` that has these members.
 #[allow(dead_code)]
 pub(crate) fn cat(members: &str) -> String {
     format!(
