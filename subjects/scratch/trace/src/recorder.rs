@@ -12,17 +12,14 @@ pub struct Recorder {
     trace: Trace,
     /// While calls are recorded, the trace before the record; otherwise, a reusable buffer.
     set_aside: Trace,
-    /// Whether a [record](Tracer::record) is being made.
     records: bool,
     /// Clock of steps and records, which is never reset.
     time: u64,
-    /// The time at which the current step began.
     step: u64,
     /// For each block, the last time at which it was evaluated.
     evaluated: Vec<u64>,
     /// For each series, the time of the last [`Tracer::covered_all`].
     series: Vec<u64>,
-    /// Blocks whose entries changed in the current span.
     changed: Vec<BlockNo>,
     /// For each block, the last span in which its entry changed. Spans are counted over all
     /// executions.
@@ -102,7 +99,6 @@ impl Recorder {
         changed
     }
 
-    /// Records the first evaluation of a block at the current time.
     #[inline(never)]
     fn evaluate(&mut self, block: BlockNo) {
         self.evaluated[block.0 as usize] = self.time;
@@ -273,8 +269,8 @@ impl History {
         &self.0[earlier..]
     }
 
-    /// Keeps only the last change of each block by event number `events - 1`, whose changes were
-    /// recorded in several pieces. The history must not contain changes of later events.
+    /// Keeps only the last change of each block by event number `events - 1`. The history must not
+    /// contain changes of later events.
     pub fn merge_last(&mut self, events: u32) {
         let earlier = self.0.len() - self.last(events).len();
         let mut merged = earlier;

@@ -53,7 +53,7 @@ impl Trace {
     /// Records that the block was evaluated.
     ///
     /// # Panics
-    /// This method and the other methods may panic if the trace was created for fewer blocks.
+    /// May panic if the trace was created for fewer blocks.
     pub fn cover(&mut self, block: BlockNo) {
         let (word, bit) = place(block);
         self.covered[word] |= bit;
@@ -99,7 +99,7 @@ impl Trace {
         self.covered[word] & bit != 0
     }
 
-    /// The recorded distances of a block to true and false; `None` if none are recorded.
+    /// The recorded distances of a block to true and false.
     pub fn record(&self, block: BlockNo) -> Option<(f64, f64)> {
         let (word, bit) = place(block);
         (self.recorded[word] & bit != 0).then(|| self.distances[block.0 as usize])
