@@ -1,5 +1,4 @@
-//! Measures the statistics of Table 6 at the size of the Whisker paper: 1000 projects, three pairs
-//! of algorithms, and 20 runs of each algorithm, with exact and with asymptotic p-values.
+//! Measures the statistics of Table 6 for a study as large as the study in the Whisker paper.
 
 use catherd_analysis::stats::{MannWhitney, PValue};
 use divan::Bencher;
@@ -12,8 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// Generates samples of coverage with at most this number of distinct values. Fewer distinct values
-/// mean more ties.
+/// Fewer distinct values mean more ties.
 fn samples(distinct: u32) -> Vec<[Vec<f64>; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     let mut sample = || {

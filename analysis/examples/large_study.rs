@@ -1,9 +1,6 @@
-//! Writes the tables of an artificial study of any size, with 100 points on the timeline of each
-//! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. The
-//! study has three algorithms, so 1000 projects and 20 seeds result in 60,000 runs, as in the study
-//! of Random1000. `/usr/bin/time -v catherd report DIR` measures the cost of a report.
-//!
-//! With the arguments `report DIR OUT`, the example writes a report without the rest of catherd.
+//! Writes the tables of an artificial study of any size: `cargo run --release -p catherd-analysis
+//! --example large_study -- PROJECTS SEEDS DIR`. With the arguments `report DIR OUT`, the example
+//! writes the report of such a study.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
@@ -34,8 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Changes a record as if the project had twenty times as many goals, so at least one further goal
-/// is covered at each point of the timeline.
+/// At each point of the timeline, at least one further goal is covered.
 fn finer(mut record: RunRecord) -> RunRecord {
     let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {

@@ -1,9 +1,4 @@
-//! Claims, which are sentences about a study, for example in a paper, with the numbers of a report
-//! that decide them.
-//!
-//! - [`read`] reads `claims.toml`.
-//! - [`Claim::judge`] decides a claim by the numbers of a report.
-//! - [`tex`] writes numbers of a report as LaTeX macros, and finds them in a paper.
+//! Claims: sentences about a study, with the numbers that decide them.
 
 pub mod tex;
 
@@ -20,16 +15,13 @@ use crate::tables::CaptionedTable;
 /// Name of the file in a folder of results.
 pub const FILE: &str = "claims.toml";
 
-/// Minimum number of runs from which the number of a claim must be computed, unless the claim
-/// states a different minimum.
 const MIN_RUNS: usize = 2;
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Bound below which a p-value is significant, unless the claim states a different level.
 const LEVEL: f64 = 0.05;
 
-/// A sentence with the number that decides it. Fields that are not in the file are `None` or empty.
+/// A sentence with the number that decides it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -39,23 +31,18 @@ pub struct Claim {
     #[serde(default)]
     pub source: String,
     number: String,
-    /// The published number, such as `95.5 %`, or a string.
     #[serde(default)]
     value: Option<Written>,
-    /// Maximum distance from the published number, in the unit of the number. For a number that is
-    /// not a share, it can also be a percentage of the published number, such as `5 %`.
+    /// Maximum distance from the published number, in the unit of the number. A percentage is
+    /// relative, unless the number is a share.
     #[serde(default)]
     tolerance: Option<Written>,
-    /// A relation sign and a bound, which is a number or the address of a number.
     #[serde(default)]
     relation: Option<String>,
-    /// The address of a p-value, which must be significant.
     #[serde(default)]
     p: Option<String>,
     #[serde(default)]
     level: Option<f64>,
-    /// The minimum number of runs from which the number is computed. With fewer runs, but at least
-    /// one, the claim cannot be decided.
     #[serde(default)]
     runs: Option<usize>,
 }
@@ -81,7 +68,6 @@ impl fmt::Display for Written {
     }
 }
 
-/// A number with the rounding error that its last digit implies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Quantity {
     value: f64,
@@ -91,7 +77,6 @@ struct Quantity {
 }
 
 impl Quantity {
-    /// Reads a number with or without `%`.
     fn of(text: &str) -> Option<Quantity> {
         let (number, percent) = match text.trim().strip_suffix('%') {
             Some(number) => (number.trim(), true),
@@ -100,7 +85,6 @@ impl Quantity {
         let value: f64 = number.parse().ok().filter(|value: &f64| value.is_finite())?;
         let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        // The power of ten of the last digit: -1 for 95.5, -3 for 1e-3.
         let last = exponent.parse::<i32>().ok()?.checked_sub(decimals as i32)?;
         let factor = if percent { 0.01 } else { 1.0 };
         // A little more than half, because a number exactly between two rounded numbers must agree
@@ -118,15 +102,15 @@ pub enum ClaimsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Cause given by the operating system.
+        /// The cause.
         cause: std::io::Error,
     },
-    /// The file is not a regular file of at most 16 MiB, or does not have the form of claims.
+    /// The file does not contain valid claims.
     #[error("{}: {cause}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// The cause, with the line or the claim.
+        /// The cause.
         cause: String,
     },
 }
@@ -134,8 +118,7 @@ pub enum ClaimsError {
 /// Reads a file of claims.
 ///
 /// # Errors
-/// [`ClaimsError::Io`] if the file cannot be read, and [`ClaimsError::Form`], with the line or the
-/// claim, if the file is not a regular file of at most 16 MiB or is malformed.
+/// If the file cannot be read or does not contain valid claims.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
     // Reading pipes and devices might never end.
@@ -148,7 +131,6 @@ pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     parse(&text).map_err(|cause| ClaimsError::Form { path: path.to_owned(), cause })
 }
 
-/// Reads claims from a string. An error contains the line or the sentence of the claim.
 fn parse(text: &str) -> Result<Vec<Claim>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -166,9 +148,7 @@ fn parse(text: &str) -> Result<Vec<Claim>, String> {
 /// The decision on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The claim holds: the found value equals the published value (numbers after rounding to as
-    /// many digits) or satisfies the relation, and the p-value, if the claim names one, is
-    /// significant.
+    /// The claim holds.
     Holds,
     /// Apart from rounding, the number differs from the published number by at most the tolerance.
     WithinTolerance,
@@ -277,7 +257,6 @@ impl Claim {
         Judged { verdict, found: found.map(|found| found.cell.display()).unwrap_or_default(), runs }
     }
 
-    /// The verdict on a number that was found, or the reason why there is no verdict.
     fn verdict(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
         let fewest = self.runs.unwrap_or(MIN_RUNS);
         if (1..fewest).contains(&found.runs.len()) {

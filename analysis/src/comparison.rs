@@ -1,14 +1,8 @@
 //! Comparison of algorithms: the number of projects on which an algorithm is better, and effect
 //! sizes.
 //!
-//! This is the comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better*
-//! projects are among the *better* projects, and *better*, *equal* and *worse* add up to all
-//! projects (in the table's first row, 146 of 174, and 174 + 727 + 82 = 983). That paper does not
-//! define *better*. Here, *better* is an A12 above 1/2, the effect size of the Mann-Whitney U test,
-//! so every significantly better project is also a better project.
-//!
-//! Runs that failed or are missing are left out; they do not count as 0 % coverage. A project
-//! counts in a comparison if both algorithms have runs on it.
+//! The comparison follows the Whisker paper, section 7.3 and Table 6. An algorithm is *better* if
+//! A12 is above 1/2. Runs without a coverage are left out.
 
 use std::cmp::Ordering;
 
@@ -23,9 +17,8 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// Minimum number of projects or runs for most intervals, for the drawing of a distribution or for
-/// a test over projects. With fewer values, a bootstrap only repeats the extreme values, and paired
-/// tests cannot be significant.
+/// Minimum number of projects or runs for most statistics. With fewer pairs, paired tests cannot be
+/// significant.
 pub const MIN_SAMPLE: usize = 6;
 
 pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
@@ -35,9 +28,7 @@ pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Maximum number of algorithms for which every pair is compared. If there are more algorithms,
-/// each is compared only with the first, because the number of pairs grows with the square of the
-/// number of algorithms.
+/// Maximum number of algorithms for which every pair is compared.
 pub const MAX_ALL_COMPARED: usize = 16;
 
 /// Values of runs by project and algorithm, with the run of each value.
@@ -60,8 +51,7 @@ impl Samples {
         Samples::of_measure(results, |_, run| run.coverage())
     }
 
-    /// The values of all runs for which `measure` returns a value. `measure` is called with the
-    /// index of a run and the run.
+    /// The values that `measure` returns for the index of a run and the run.
     pub fn of_measure(results: &Results, measure: impl Fn(usize, &Run) -> Option<f64>) -> Samples {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Sample::default(); algorithms * results.projects.len()];
@@ -75,8 +65,8 @@ impl Samples {
         Samples { algorithms, cells }
     }
 
-    /// Keeps the values on the projects on which every algorithm has at least `runs` values. The
-    /// other projects have no values in the result (Pynguin paper, section 4.1.3).
+    /// Keeps the values on the projects on which every algorithm has at least `runs` values
+    /// (Pynguin paper, section 4.1.3).
     #[must_use]
     pub fn complete_cases(&self, runs: usize) -> Samples {
         let mut complete = self.clone();
@@ -92,7 +82,7 @@ impl Samples {
         &self.cells[project * self.algorithms + algorithm]
     }
 
-    /// The values of an algorithm on a project; empty if there are none.
+    /// The values of an algorithm on a project.
     pub fn values(&self, project: usize, algorithm: usize) -> &[f64] {
         &self.cell(project, algorithm).values
     }
@@ -172,8 +162,7 @@ pub struct ProjectComparison {
     pub p_benjamini_hochberg: f64,
 }
 
-/// Correction for multiple tests. The family consists of all projects of a pair of algorithms,
-/// which are the tests of a row of Table 6.
+/// Correction for the tests on all projects of a pair of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// No correction, as in the papers.
@@ -200,7 +189,7 @@ impl ProjectComparison {
         p < LEVEL
     }
 
-    /// Whether samples of these sizes can differ significantly, whatever their values.
+    /// Whether samples of these sizes could differ significantly.
     pub fn could_be_significant(&self) -> bool {
         smallest_p(self.runs.0, self.runs.1) < LEVEL
     }
@@ -243,7 +232,6 @@ impl Comparison {
             .into_par_iter()
             .filter_map(|project| {
                 let (x, y) = (samples.values(project, first), samples.values(project, second));
-                // No value is NaN, so only empty samples have no test.
                 let test = MannWhitney::new(x, y).ok()?;
                 Some(ProjectComparison {
                     project,
@@ -271,10 +259,8 @@ impl Comparison {
         Comparison { first, second, per_project, missing }
     }
 
-    /// Compares each pair of algorithms once: each algorithm of the study with each earlier
-    /// algorithm. For random, MOSA and MIO, the comparisons are the rows of Table 6 of the Whisker
-    /// paper. If there are more than [`MAX_ALL_COMPARED`] algorithms, each is compared only with
-    /// the first algorithm of the study.
+    /// Compares each algorithm with each earlier algorithm, or only with the first if there are
+    /// more than [`MAX_ALL_COMPARED`] algorithms.
     pub fn pairs(samples: &Samples) -> Vec<Comparison> {
         let later = 1..samples.algorithms;
         let all = samples.algorithms <= MAX_ALL_COMPARED;
@@ -285,14 +271,13 @@ impl Comparison {
             .collect()
     }
 
-    /// The mean effect size over projects; `None` if there are no projects.
+    /// The mean effect size over projects.
     pub fn mean_a12(&self) -> Option<f64> {
         mean(self.per_project.iter().map(|project| project.a12))
     }
 
     /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`],
-    /// computed by a bootstrap over projects; [`Unavailable`] for a comparison with fewer than
-    /// [`MIN_SAMPLE`] projects.
+    /// computed by a bootstrap over projects.
     pub fn mean_intervals<'c>(
         comparisons: impl IntoIterator<Item = &'c Comparison>,
     ) -> Vec<Result<Interval, Unavailable>> {
@@ -340,8 +325,6 @@ impl Comparison {
     }
 }
 
-/// Intervals of the means of several samples, computed by a bootstrap; [`Unavailable`] for samples
-/// of fewer than [`MIN_SAMPLE`] values.
 pub(crate) fn mean_intervals(samples: &[Vec<f64>]) -> Vec<Result<Interval, Unavailable>> {
     let all: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
     let found = Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.means(&all);
@@ -357,10 +340,10 @@ pub struct MeanCoverage {
     pub runs: usize,
     /// Number of projects with such a run.
     pub projects: usize,
-    /// Mean over these projects of the mean over their runs, in 0..=1; `None` if there are no runs.
+    /// Mean over these projects of the mean over their runs, in 0..=1.
     pub mean: Option<f64>,
-    /// The mean over the projects on which every algorithm with any runs has a run; `None` if there
-    /// are no such projects. If runs are missing, only these means can be compared.
+    /// The mean over the projects on which every algorithm with any runs has a run. If runs are
+    /// missing, only these means can be compared.
     pub common: Option<f64>,
 }
 
@@ -420,12 +403,10 @@ mod tests {
         assert_eq!(row.counts(Correction::Holm), expected);
         assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
         assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
-        // Four projects are too few for an interval.
         let few = Unavailable::TooFew { needed: MIN_SAMPLE, found: 4 };
         assert_eq!(Comparison::mean_intervals([row])[0], Err(few));
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
-        // Exchanging the algorithms mirrors all counts.
         let back = Comparison::new(&samples, 0, 1);
         let mirrored = Counts {
             significantly_better: 0,

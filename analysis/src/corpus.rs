@@ -62,8 +62,8 @@ pub struct Tables {
     pub feature: Noun,
 }
 
-/// Draws `sizes.svg` from `projects.csv`, and a figure of the first features in their table, in the
-/// folder of these tables. Returns the paths of the figures.
+/// Draws a figure of the sizes of projects and a figure of features, in the folder of their tables.
+/// Returns the paths of the figures.
 ///
 /// # Errors
 /// [`Error`] if a table cannot be read or a figure cannot be written.
@@ -118,8 +118,7 @@ fn write(path: PathBuf, svg: &Svg) -> Result<PathBuf, Error> {
     }
 }
 
-/// The distribution of the sizes of projects, on a logarithmic scale (Whisker paper, figure 11).
-/// `measure` is the title of the axis.
+/// Whisker paper, figure 11.
 fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     let positive: Vec<f64> = sizes.iter().filter(|&&n| n > 0).map(|&n| n as f64).collect();
     let largest = positive.iter().copied().fold(0.0, f64::max);
@@ -134,9 +133,6 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     histogram::draw(measure, "Projects", &positive, true, Series::Other(1), median, &subtitle)
 }
 
-/// Shares of projects that use the first [`MAX_FEATURES`] features of a table. `features` contains
-/// the name of each feature and the number of its projects, and `noun` is the plural noun for
-/// features.
 fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;

@@ -1,11 +1,4 @@
-//! Kinds of figures, drawn as SVG, with a module for each kind. [`figures`](crate::figures) selects
-//! the data of a study for them.
-//!
-//! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
-//! a size of 8 pt. Figures can be read in black and white and by colour-blind readers, because
-//! series differ in their dashes or markers as well as in their colour. An algorithm usually has
-//! the same colour in all figures, and pairs of algorithms are grey. Two strokes mark an axis that
-//! does not contain its origin, which is usually 0.
+//! Kinds of figures, drawn as SVG. Figures should also be readable in black and white.
 
 mod axis;
 pub(crate) mod bars;
@@ -33,16 +26,14 @@ pub use svg::Svg;
 use catherd_experiments::palette;
 use svg::{Fill, Stroke};
 
-/// The meaning of a line or marker in a figure, which determines its colour, dashes and shape.
+/// The meaning of a line or marker in a figure, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
     /// An algorithm, by the number of its style (see [`Results::series`](crate::tidy::Results)).
     Algorithm(usize),
-    /// Anything else, such as a pair of algorithms, by a number.
     Other(usize),
 }
 
-/// Shades of series that are not algorithms. They differ in lightness.
 const GREYS: [&str; 4] = ["#333333", "#777777", "#a3a3a3", "#555555"];
 
 impl Series {

@@ -59,24 +59,17 @@ pub struct Figure {
     pub svg: Svg,
 }
 
-/// Maximum number of algorithms for which every pair is shown individually. If there are more
-/// algorithms, only the pairs with the first algorithm are shown.
 const MAX_ALL_PAIRS: usize = 4;
 
-/// Whether pairs with this algorithm as the second are shown individually.
 pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
     results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
 
-/// Maximum number of algorithms for which figures show all algorithms.
 const MAX_SHOWN: usize = 16;
 
-/// Number of algorithms that figures show if there are more than [`MAX_SHOWN`].
 const SELECTED: usize = 12;
 
-/// For each algorithm, whether figures show the algorithm. If there are more than [`MAX_SHOWN`]
-/// algorithms, figures show only the first algorithm and the algorithms with the highest mean
-/// coverage, because figures must stay legible. Tables contain all algorithms.
+/// Figures must stay legible.
 pub(crate) fn selected(results: &Results) -> Vec<bool> {
     let number = results.algorithms.len();
     if number <= MAX_SHOWN {
@@ -101,7 +94,6 @@ pub(crate) fn selected(results: &Results) -> Vec<bool> {
     selected
 }
 
-/// The sentence about algorithms that figures do not show; `None` if figures show all algorithms.
 pub(crate) fn selection(results: &Results) -> Option<String> {
     let (shown, all) =
         (selected(results).iter().filter(|one| **one).count(), results.algorithms.len());
@@ -113,8 +105,6 @@ pub(crate) fn selection(results: &Results) -> Option<String> {
     })
 }
 
-/// The pairs of algorithms that figures show, if the pairs are shown individually and have at least
-/// one project.
 fn shown<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -127,7 +117,6 @@ fn shown<'a>(
     })
 }
 
-/// The pairs of [`shown`] that have enough projects for a separate figure.
 fn shown_by_project<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -135,7 +124,6 @@ fn shown_by_project<'a>(
     shown(results, pairs).filter(|pair| pair.per_project.len() >= MIN_SAMPLE)
 }
 
-/// An axis of percentages for these samples, which is no longer than their values require.
 fn percent_axis(label: &str, samples: &[Sample]) -> Axis {
     let (low, high) =
         range(samples.iter().flat_map(|s| &s.values).copied()).unwrap_or((0.0, 100.0));
@@ -150,7 +138,6 @@ fn pair_label(results: &Results, pair: &Comparison) -> String {
     labels(results, pair).join(" vs ")
 }
 
-/// A file name made of these parts, with lower-case letters, digits and hyphens.
 fn file_name(parts: &[&str]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     parts.join("-").chars().map(letter).collect()
@@ -168,7 +155,6 @@ fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// A sentence such as "Medians: random 85.3 (n = 60, mean 84.1), mosa 91 (n = 60, mean 90.2)."
 fn medians<'a>(samples: impl IntoIterator<Item = (&'a str, &'a [f64])>, unit: &str) -> String {
     let one = |(name, values): (&str, &[f64])| {
         let d = Description::of(values).ok()?;
@@ -179,12 +165,10 @@ fn medians<'a>(samples: impl IntoIterator<Item = (&'a str, &'a [f64])>, unit: &s
     format!("Medians: {}.", all.join(", "))
 }
 
-/// A sample size, such as "n = 14 projects".
 fn sample_size(n: usize, counted_as: &str) -> String {
     format!("n = {}", counted(n, counted_as))
 }
 
-/// The sizes of several samples; `None` if there are no samples.
 fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<String> {
     let sizes: Vec<usize> = sizes.collect();
     let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
@@ -195,14 +179,12 @@ fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<
     })
 }
 
-/// Labelled values, such as the values of an algorithm, a machine or a pair.
 struct Sample {
     series: Series,
     label: String,
     values: Vec<f64>,
 }
 
-/// Samples of the algorithms that figures show and that have values.
 fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sample> {
     let one = |(algorithm, label): (usize, &String)| {
         let (series, values) = (results.series(algorithm), values(algorithm));
@@ -217,20 +199,17 @@ fn percent(values: Vec<f64>) -> Vec<f64> {
     values.into_iter().map(|v| v * 100.0).collect()
 }
 
-/// A figure of the distributions of several samples.
 struct Distribution<'a> {
     name: &'a str,
     title: &'a str,
     axis: Axis,
     /// The source of each value, in the singular: `run` or `project`.
     counted_as: &'a str,
-    /// The unit after medians in the caption, such as ` %`; empty if there is none.
     unit: &'a str,
     about: &'a str,
 }
 
 impl Distribution<'_> {
-    /// Box plots; `None` if there are no samples.
     fn boxes(self, samples: &[Sample]) -> Option<Figure> {
         let group = |sample: &Sample| BoxGroup {
             label: sample.label.clone(),
@@ -240,8 +219,6 @@ impl Distribution<'_> {
         self.figure(samples, |axis, subtitle| boxes::draw(axis, &groups, &[], subtitle))
     }
 
-    /// Violin plots with a dashed line at `reference`; `None` if there are no samples, or if a
-    /// sample has too few values for a density.
     fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
         let violins: Vec<Violin<'_>> = samples
             .iter()
@@ -278,8 +255,7 @@ fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     shown(results, pairs).enumerate().map(one).collect()
 }
 
-/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27); `None` if there are
-/// no pairs, or if a pair has fewer than [`MIN_SAMPLE`] projects.
+/// Whisker paper, figures 18 and 27.
 fn effect_violins(
     results: &Results,
     pairs: &[Comparison],

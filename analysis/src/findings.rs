@@ -1,5 +1,4 @@
-//! Results of a study beyond the comparison of its algorithms, as plain data. Each number comes
-//! with the runs from which it was computed, as indices into
+//! Results of a study, as plain data. Runs are indices into
 //! [`Results::runs`](crate::tidy::Results::runs).
 //!
 //! | question | answer | source |

@@ -1,9 +1,4 @@
-//! Results of other tools, and published raw data, converted to tidy tables.
-//!
-//! Coverage is computed from counts if the file contains them. Otherwise, a share is converted to
-//! counts if the number of goals is known and determines them, and is kept as a share
-//! ([`UNCOUNTED`](crate::tidy::UNCOUNTED)) if not. A row without coverage is a failed run unless
-//! the row states another outcome. Values missing from the file are left empty.
+//! Converts results of other tools to tidy tables.
 
 mod columns;
 mod fuzzbench;
@@ -142,12 +137,10 @@ pub struct RawRun {
     minimised_events: Option<u32>,
     counts: BTreeMap<String, f64>,
     timeline: Vec<(u64, u32)>,
-    /// Whether the timeline contains shares that do not correspond to any number of goals, because
-    /// the tool interpolated between its measurements.
+    /// Whether the tool interpolated the timeline between its measurements.
     interpolated: bool,
     /// String that is part of the run's identifier.
     text: String,
-    /// Number of the first line of the row, from 1.
     line: u64,
 }
 
@@ -158,7 +151,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// Converts a share in 0..=1. `printed` is the share with the decimals given in the file.
+    /// `printed` is the share with the decimals given in the file.
     fn from_share(share: f64, printed: &str, goals: Option<u32>) -> Coverage {
         let decimals = match printed.split_once('.') {
             Some((_, fraction)) if !fraction.contains(['e', 'E']) => fraction.len(),
@@ -178,7 +171,6 @@ impl Coverage {
         Coverage { goals: UNCOUNTED, covered: (share * f64::from(UNCOUNTED)).round() as u32 }
     }
 
-    /// Whether the share lies between the shares of two neighbouring counts of covered goals.
     fn is_between(self, share: f64) -> bool {
         /// Maximum rounding error of the tools' arithmetic, in goals.
         const ROUNDING: f64 = 1e-6;
@@ -229,16 +221,13 @@ pub struct ImportSummary {
     pub algorithms: Vec<String>,
 }
 
-/// Imports the runs in `files` and writes them as tidy tables to the folder `out`, which is created
-/// if missing.
+/// Imports the runs in `files` and writes them as tidy tables to the folder `out`.
 ///
-/// A run without a seed, or of a format whose seeds only identify runs, is assigned its number
-/// among the runs of its project and algorithm, from 1.
+/// A run without a usable seed is assigned its number among the runs of its project and algorithm,
+/// from 1.
 ///
 /// # Errors
-/// [`ImportError`] if a file cannot be read, is malformed or contains no runs, if a run occurs
-/// twice, or if the tables cannot be written. After an error, files that end in `.partial` may
-/// remain in the folder.
+/// [`ImportError`] if a file cannot be imported or the tables cannot be written.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],
@@ -333,7 +322,6 @@ fn imported_run(raw: RawRun, repetition: u64, engine: String, budget: Budget) ->
     }
 }
 
-/// Returns the points at which the count exceeds all earlier ones. A missing count means no change.
 fn improvements(points: impl Iterator<Item = (u64, Option<u32>)>) -> Vec<(u64, u32)> {
     let mut improvements: Vec<(u64, u32)> = Vec::new();
     for (at, covered) in points {

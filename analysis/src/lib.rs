@@ -4,7 +4,7 @@
 //!   from them.
 //! - [`summarise`]: the summary at the end of a study.
 //! - [`comparison`]: pairs of algorithms, compared on each project (Whisker paper, Table 6).
-//! - [`findings`]: all other results, as plain data with the runs from which they were computed.
+//! - [`findings`]: other results, as plain data.
 //! - [`tables`] and [`figures`]: findings with titles and captions.
 //! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`claims`]: claims of papers, checked against the numbers of a report.

@@ -1,10 +1,5 @@
-//! Mean coverage as a function of time (Whisker paper, figure 20).
-//!
-//! The coverage of a run is a step function that rises at the improvements of the run and then
-//! keeps its last value. The mean is taken over the runs of each project and then over projects, as
-//! in [`MeanCoverage`](crate::comparison::MeanCoverage). To make curves comparable, projects are
-//! left out if one of the shown algorithms has no run on them. A curve is exact at each of its
-//! points, because the step functions are not sampled.
+//! Mean coverage as a function of time (Whisker paper, figure 20). The mean is taken over the runs
+//! of each project and then over the projects on which all algorithms have runs.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -19,8 +14,8 @@ const REPLICATES: usize = 500;
 /// Seed of the bootstrap, fixed for reproducible figures.
 const SEED: u64 = 20;
 
-/// The time axis has at least this number of intervals, or one for each unit of the clock if it is
-/// shorter. Improvements in the same interval are merged into one point.
+/// Resolution of the time axis, in intervals. Improvements in the same interval are merged into one
+/// point.
 const RESOLUTION: u64 = 1_000;
 
 /// A point of a curve.
@@ -30,8 +25,7 @@ pub struct Point {
     pub at: u64,
     /// Mean coverage in 0..=1.
     pub mean: f64,
-    /// The central 95 % of the bootstrap replicates; `None` if the algorithm has fewer than
-    /// [`MIN_SAMPLE`] runs on a project.
+    /// The central 95 % of the bootstrap replicates, if there are enough runs.
     pub band: Option<(f64, f64)>,
 }
 
@@ -60,11 +54,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns the curves of a study on a clock; `None` if there is no project over which means can
-    /// be taken.
-    ///
-    /// The bands come from a bootstrap over the runs of each project and algorithm. They show how
-    /// much the means over the same projects could differ with other seeds.
+    /// Returns the curves of a study on a clock. The bands come from a bootstrap over the runs of
+    /// each project and algorithm.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -75,7 +66,7 @@ impl Progress {
     }
 
     /// Returns the curves of each project, with the index of the project into
-    /// [`Results::projects`]. Projects without runs to show are left out.
+    /// [`Results::projects`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -115,8 +106,7 @@ impl Progress {
         Ok(found)
     }
 
-    /// Returns the curves over the counted runs. Each improvement is paired with the share of goals
-    /// covered from then on.
+    /// Each improvement is paired with the share of goals covered from then on.
     fn of(
         results: &Results,
         clock: &Clock,
@@ -162,7 +152,6 @@ impl Progress {
     }
 }
 
-/// Pairs each improvement with the share of the first criterion's goals that are covered.
 fn shares(results: &Results, improvements: &[Improvement]) -> Vec<(Improvement, f64)> {
     let share = |&point: &Improvement| {
         let goals = results.runs[point.run as usize].goals.max(1);
@@ -171,7 +160,6 @@ fn shares(results: &Results, improvements: &[Improvement]) -> Vec<(Improvement, 
     improvements.iter().map(share).collect()
 }
 
-/// A rise in the coverage of a run, as a share of goals.
 #[derive(Clone, Copy)]
 struct Rise {
     at: u64,
@@ -184,7 +172,6 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
     weigh(samples, &mut weights, |_, place| place);
     rises.retain(|rise| weights[rise.run as usize] > 0.0);
     rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
-    // For each point, the index in `rises` after its last rise.
     let width = (end / RESOLUTION).max(1);
     let ends: Vec<usize> = (1..=rises.len())
         .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))
@@ -230,8 +217,7 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
         .collect()
 }
 
-/// Adds the weight of each chosen run in the mean over projects. `pick` chooses a run of a sample,
-/// given the size of the sample and a position.
+/// `pick` chooses a run of a sample, given the size of the sample and a position.
 fn weigh(samples: &[&[u32]], weights: &mut [f64], mut pick: impl FnMut(usize, usize) -> usize) {
     for sample in samples {
         let weight = 1.0 / (samples.len() * sample.len()) as f64;
@@ -251,7 +237,6 @@ mod tests {
 
     #[test]
     fn a_curve_is_exact_at_every_improvement() {
-        // Project 0 has runs 0 and 1, project 1 has run 2, and run 3 is not shown.
         let rises = vec![
             rise(1, 0, 0.5),
             rise(4, 0, 0.5),

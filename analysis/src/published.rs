@@ -67,8 +67,8 @@ pub fn read(file: &Path) -> Result<Vec<PublishedNumber>, Error> {
     table.deserialize().map(|row| row.map_err(error)).collect()
 }
 
-/// Returns the published numbers with corresponding numbers of the results, in the order of the
-/// file. `reference` is the configuration with which others are compared.
+/// Returns the published numbers with corresponding numbers of the results. `reference` is the
+/// configuration with which others are compared.
 ///
 /// # Errors
 /// [`Error`] if the tables cannot be read.
@@ -93,11 +93,9 @@ struct Ours<'a> {
     samples: &'a Samples,
     pairs: &'a [FactorPair],
     reference: Option<usize>,
-    /// Lines, complexity and mutation score of each run.
     measures: Vec<Vec<Option<f64>>>,
 }
 
-/// A number and the runs from which it was computed.
 type Number = Option<(f64, Vec<u32>)>;
 
 impl Ours<'_> {
@@ -157,7 +155,6 @@ impl Ours<'_> {
         self.results.algorithms.iter().position(|known| known == label)
     }
 
-    /// Finds the pair with these two labels, or with this common beginning of its labels.
     fn pair(&self, configuration: &str) -> Option<&FactorPair> {
         let labels: Vec<_> = configuration.split(',').map(str::trim).collect();
         let is = |pair: &&FactorPair| match labels[..] {

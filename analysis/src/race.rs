@@ -1,10 +1,7 @@
 //! Races: configurations to be dropped (F-Race: Birattari et al., 2002).
 //!
-//! Friedman's test decides whether the configurations that are still in the race differ on the
-//! projects so far. Conover's comparison with the best configuration, with Holm's correction,
-//! decides which are worse. Because a race tests repeatedly, its level does not bound the
-//! probability of an error over the whole race. A race only selects configurations, which are then
-//! compared on other projects.
+//! Because a race tests repeatedly, its level does not bound the probability of an error over the
+//! whole race.
 
 use crate::stats::{Conover, friedman, holm};
 
@@ -26,7 +23,7 @@ pub struct Inferior {
 /// contains the mean coverages of at least two configurations on a project. A block with a missing
 /// coverage is left out.
 pub fn inferior(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Inferior> {
-    // Negate the values, because the highest coverage has rank 1.
+    // The highest coverage has rank 1.
     let whole: Vec<Vec<f64>> =
         blocks.iter().filter_map(|b| b.iter().map(|v| v.map(|v| -v)).collect()).collect();
     // Friedman's test is skipped for two configurations, because Conover's comparison already

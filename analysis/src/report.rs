@@ -118,14 +118,12 @@ impl Section {
         Section { name, title, items: Vec::new() }
     }
 
-    /// Adds a table, unless the table has no values.
     fn table(&mut self, table: impl Into<Option<CaptionedTable>>) {
         let table = table.into();
         let has_values = |t: &CaptionedTable| !t.table.rows().is_empty() && t.table.has_values();
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
-    /// Adds a sentence about real time to the table of costs and to tables and figures with tests.
     /// Tables about real time are left out, because they state the verdict themselves.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
@@ -148,8 +146,8 @@ impl Section {
         }
     }
 
-    /// Removes p-values and figures of significance, because neither is valid for a study whose
-    /// results were inspected while it was executed.
+    /// Neither p-values nor figures of significance are valid for a study whose results were
+    /// inspected while it was executed.
     fn remove_tests(&mut self) {
         self.items.retain(|item| match item {
             Item::Figure(figure) => !is_of_tests(&figure.name),
@@ -203,8 +201,7 @@ fn without_p_values(caption: &str) -> String {
 /// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportSettings {
-    /// Parameters whose effects are shown. Configurations that differ in only one parameter are
-    /// compared.
+    /// Parameters whose effects are shown.
     pub factors: Vec<String>,
     /// Label of the configuration with which the others are compared, if any.
     pub reference: Option<String>,
@@ -232,8 +229,7 @@ pub struct FileSettings {
     pub figures: Vec<FigureFormat>,
     /// Width of tables in LaTeX.
     pub latex_width: LatexWidth,
-    /// Columns of tables in LaTeX and Markdown. A table without an entry is written with all of its
-    /// columns.
+    /// Columns of tables in LaTeX and Markdown.
     pub columns: Vec<ChosenColumns>,
 }
 
@@ -320,7 +316,7 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The optional contents that were requested.
     pub settings: ReportSettings,
-    /// Progress of an incomplete study, stated in every caption.
+    /// Progress of an incomplete study.
     pub interim: Option<Interim>,
     /// The sections in reading order.
     pub sections: Vec<Section>,
@@ -360,7 +356,6 @@ impl<'a> Report<'a> {
         if !report.settings.claims.is_empty() {
             let mut section = Section::new("claims", "Claims");
             section.table(claims::table(&report, &report.settings.claims));
-            // Insert the section after the summary.
             report.sections.insert(1.min(report.sections.len()), section);
         }
         if let Some(interim) = interim {
@@ -407,8 +402,7 @@ impl<'a> Report<'a> {
     }
 
     /// Writes the report to a folder, which is created if missing, and returns the path of the
-    /// page. The files are `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`,
-    /// `.md` and `.tex` for each table, and `figures/NAME` in the given formats for each figure.
+    /// page.
     ///
     /// # Errors
     /// [`WriteError`] if a file or folder cannot be written or a figure cannot be converted.

@@ -1,8 +1,7 @@
 //! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold for most statistics. Every p-value contains the [`Method`] by which it was
-//! computed. A statistic that does not exist for a sample is a typed [`Unavailable`], never a
-//! silent zero. Rank-based statistics accept infinite values; NaN is always rejected.
+//! P-values contain the [`Method`] by which they were computed, and a statistic that does not exist
+//! for a sample is [`Unavailable`].
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -101,7 +100,7 @@ pub enum Unavailable {
     /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
     #[error("the sample is too small: {found} instead of {needed} values")]
     TooFew {
-        /// The minimum number of values.
+        /// The number required.
         needed: usize,
         /// The number given.
         found: usize,
@@ -166,8 +165,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A p-value and its method. The p-value is two-sided if the statistic can deviate in two
-/// directions.
+/// A p-value and its method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PValue {
     /// The p-value, in 0..=1.

@@ -18,27 +18,16 @@ use crate::{figures, tables};
 /// The summary of a study.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Text for the terminal, with comparisons of algorithms, mean coverages and missing runs. The
-    /// text ends with a line break.
+    /// Text for the terminal.
     pub text: String,
     /// Paths of the written files.
     pub files: Vec<PathBuf>,
 }
 
-/// Summarises the tidy tables of a folder and writes the following files to the folder:
-///
-/// - `table6.md`, `table6.csv`: each pair of algorithms, as in Table 6 of the Whisker paper;
-///   `table6.md` may begin with a sentence on the reliability of real time;
-/// - `comparisons.csv`: each pair of algorithms on each project, with U, the p-value and the
-///   method for the p-value;
-/// - `coverage.csv`: coverage of each algorithm on each project;
-/// - `decisions.csv`: the verdict on each pair over all projects;
-/// - `algorithms.csv`: mean coverage of each algorithm;
-/// - `coverage-over-time.svg`, if mean coverage over time can be computed.
+/// Summarises the tidy tables of a folder, and writes the summary to files in the folder.
 ///
 /// # Errors
-/// [`Error`] if a table is missing or malformed or contains runs that cannot be compared, or if a
-/// file cannot be written.
+/// [`Error`] if a table cannot be read or a file cannot be written.
 pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let results = Results::read(dir)?;
     let samples = Samples::coverage(&results);
@@ -111,11 +100,9 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     Ok(Summary { text, files: files.written })
 }
 
-/// Columns of `decisions` on the terminal.
 const DECISION_COLUMNS: [&str; 7] =
     ["first", "second", "verdict", "difference", "low", "high", "p_holm"];
 
-/// Columns of `table6` on the terminal.
 const TERMINAL_COLUMNS: [&str; 10] = [
     "first",
     "second",

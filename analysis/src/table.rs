@@ -38,7 +38,7 @@ impl Cell {
     /// Returns the rounded form for display.
     pub fn display(&self) -> String {
         match self {
-            // Line breaks would end the row of a table.
+            // Line breaks would end the row.
             Cell::Text(text) => text.replace(char::is_control, " "),
             Cell::Count(n) => n.to_string(),
             Cell::Number(value, decimals) => rounded(*value, *decimals),
@@ -67,9 +67,8 @@ impl Cell {
     }
 }
 
-/// Formats a number with this many decimals, or without decimals from 10,000 on. A positive number
-/// that would be rounded to 0 is shown as less than the smallest positive number with these
-/// decimals.
+/// Formats a number with at most this many decimals. A small positive number is shown as less than
+/// the smallest positive number with these decimals.
 fn rounded(value: f64, decimals: usize) -> String {
     let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));
@@ -82,10 +81,9 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Length of a line on the terminal, in characters, above which headings are broken.
+/// In characters.
 const LINE_WIDTH: usize = 100;
 
-/// Number of spaces between columns on the terminal.
 const GAP: usize = 2;
 
 /// A table. Each column has a name for files and addresses and a title for display.
@@ -119,7 +117,7 @@ impl Table {
     }
 
     /// Sets the runs from which a cell of the last row was computed, if they differ from the runs
-    /// of the row. Nothing is set if there is no row or no column of this name.
+    /// of the row.
     pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
@@ -127,13 +125,12 @@ impl Table {
         }
     }
 
-    /// Returns the runs set for a cell, otherwise the runs set for the row; empty if no runs were
-    /// set.
+    /// Returns the runs set for a cell, otherwise the runs set for the row.
     pub fn source_runs(&self, row: usize, column: usize) -> &[u32] {
         self.source_runs_of_cell(row, column).unwrap_or_else(|| self.source_runs_of_row(row))
     }
 
-    /// Returns the runs set for a row; empty if none were set.
+    /// Returns the runs set for a row.
     pub fn source_runs_of_row(&self, row: usize) -> &[u32] {
         self.source_runs.get(&(row, None)).map_or(&[], Vec::as_slice)
     }
@@ -154,7 +151,6 @@ impl Table {
     }
 
     /// Formats the table for the terminal, with text aligned to the left and numbers to the right.
-    /// Headings are broken between words if a line would have more than 100 characters.
     pub fn text(&self) -> String {
         let (mut cells, mut widths) = self.displayed_cells(str::to_owned);
         let are_text = self.which_are_text();
@@ -177,8 +173,7 @@ impl Table {
         text
     }
 
-    /// Clears all cells of columns whose names satisfy `clear`. Returns whether there were any such
-    /// cells.
+    /// Returns whether any cells were cleared.
     pub(crate) fn clear_columns(&mut self, clear: impl Fn(&str) -> bool) -> bool {
         let chosen: Vec<usize> =
             (0..self.columns.len()).filter(|&column| clear(&self.columns[column].0)).collect();
@@ -190,18 +185,15 @@ impl Table {
         !chosen.is_empty() && !self.rows.is_empty()
     }
 
-    /// Whether some cell is a number, or all cells are text.
     pub(crate) fn has_values(&self) -> bool {
         let mut cells = self.rows.iter().flatten();
         let is_value = |cell: &Cell| cell.value().is_some();
         let has_numbers =
             |column| self.rows.iter().any(|row| !matches!(row[column], Cell::Text(_)));
-        // A table that contains only text has no missing numbers.
         cells.any(is_value) || !(0..self.columns.len()).any(has_numbers)
     }
 
-    /// Returns a table of the columns with these names, in this order, without source runs. Names
-    /// without a column are ignored.
+    /// Returns a table of the columns with these names, in this order, without source runs.
     #[must_use]
     pub fn selected(&self, names: &[&str]) -> Table {
         let at = |name: &&str| self.columns.iter().position(|column| column.0 == *name);
@@ -253,9 +245,8 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// Returns the table as [`Table::csv`] does, for spreadsheets. Spreadsheets treat text that
-    /// begins with `=`, `+`, `-`, `@`, a tab or a carriage return as a formula, so such text is
-    /// prefixed with an apostrophe.
+    /// Returns comma-separated values for spreadsheets: text that would be a formula is prefixed
+    /// with an apostrophe.
     ///
     /// # Errors
     /// [`csv::Error`] if a row cannot be encoded.
@@ -303,7 +294,6 @@ impl Table {
         self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
     }
 
-    /// Returns the escaped headings and rows, and the width of each column in characters.
     fn displayed_cells(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
         let shown = self.shown();
         let of = |cell: &dyn Fn(usize) -> String| -> Vec<String> {
@@ -318,8 +308,7 @@ impl Table {
     }
 }
 
-/// Breaks headings into lines, so columns are only as wide as their cells and the longest words of
-/// their headings. `cells` begins with the headings. Returns the rows and the widths.
+/// `cells` begins with the headings. Returns the rows and the widths.
 fn with_broken_headings(cells: &[Vec<String>]) -> (Vec<Vec<String>>, Vec<usize>) {
     let length = |text: &str| text.chars().count();
     let (headings, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&**h, r));

@@ -1,5 +1,4 @@
-//! The tables of a study: findings as cells with a title, a caption that states how the numbers
-//! were computed, and the runs from which each number was computed.
+//! The tables of a study: findings as cells, each table with a title and a caption.
 
 mod aa_test;
 mod agreement;
@@ -76,7 +75,6 @@ pub struct CaptionedTable {
     pub table: Table,
 }
 
-/// Whether a column contains p-values or numbers that follow from p-values.
 fn is_of_tests(name: &str) -> bool {
     const TESTS: [&str; 10] = [
         "p",

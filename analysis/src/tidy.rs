@@ -1,18 +1,6 @@
 //! Tidy tables: the measurements of a study, with a row for each observation and a table for each
 //! kind of observation, usually both as Parquet and as CSV with a header line. An empty field (null
-//! in Parquet) means *not available*, never zero. Tables and figures are made only from these
-//! files.
-//!
-//! `runs` contains the runs, `criteria` their goals by criterion, `timeline` their improvements,
-//! `criteria-timeline` their improvements under further criteria, `mutants` the mutants of their
-//! projects, `skipped` the projects that were not run, `dropped` the configurations that lost a
-//! race, `projects.csv` numbers that describe projects, `goals.csv` how many runs cover each named
-//! goal, and `risk.csv` the results of tests of faulty systems by item. `subject.json` is the
-//! [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs, with the units of work and the
-//! levels of locations, each of which is a column. `docs/columns.md` explains every column.
-//! `study.json` is the plan of the study, and `study-state.json` ([`RunStates`]) contains the
-//! counts of the planned runs by state. Folders of version 0.3.0 do not contain `subject.json` and
-//! have different names for some columns; such folders can also be read.
+//! in Parquet) means *not available*, never zero. `docs/columns.md` describes the columns.
 
 mod csv_file;
 mod described;
@@ -48,7 +36,7 @@ use catherd_experiments::{MutantOutcome, RunOutcome, Unit};
 use polars_error::PolarsError;
 
 /// Number of goals of a run with a known covered share but without counts of goals. The share is
-/// then in parts per billion, so equal shares stay equal and the same arithmetic applies.
+/// then in parts per billion.
 pub const UNCOUNTED: u32 = 1_000_000_000;
 
 /// A project that was not run.
@@ -110,7 +98,7 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Cause given by the operating system.
+        /// The cause.
         cause: std::io::Error,
     },
     /// A file is not the expected table, or could not be written completely.
@@ -118,16 +106,15 @@ pub enum Error {
     Table {
         /// The file.
         path: PathBuf,
-        /// Cause given by polars.
+        /// The cause.
         cause: PolarsError,
     },
-    /// A table that exists only as CSV, such as `projects.csv`, `goals.csv` or `risk.csv`, is
-    /// malformed or cannot be written.
+    /// A table that exists only as CSV is malformed or cannot be written.
     #[error("{}: {cause}", path.display())]
     Description {
         /// The file.
         path: PathBuf,
-        /// The cause, with the line.
+        /// The cause.
         cause: csv::Error,
     },
     /// A row of `goals.csv` does not have the form of that table.
@@ -144,12 +131,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// `subject.json` or `study.json` is malformed.
+    /// A JSON file is malformed or cannot be written.
     #[error("{}: {cause}", path.display())]
     Json {
         /// The file.
         path: PathBuf,
-        /// Cause given by the JSON reader.
+        /// The cause.
         cause: serde_json::Error,
     },
     /// `study-state.json` does not contain valid states of runs.

@@ -11,7 +11,6 @@ use catherd_analysis::tidy::Results;
 use crate::share;
 use crate::world::Random;
 
-/// Results of an estimator, summed over sets of goals.
 #[derive(Clone, Copy, Default)]
 struct Score {
     assemblages: usize,
@@ -53,9 +52,8 @@ impl Score {
 const HEAD: &str = "| estimator | sets of goals | interval covers | with goals left | covers there | bias | error |\n\
                     | --- | --- | --- | --- | --- | --- | --- |";
 
-/// Prints the bias and error of each estimator, and how often its interval contains the truth. Each
-/// element of `sets` consists of the number of runs, the number of runs that cover each goal, and
-/// the true number of reachable goals.
+/// Each element of `sets` consists of the number of runs, the number of runs that cover each goal,
+/// and the true number of reachable goals.
 fn judge(sets: &[(u64, Vec<u64>, u64)]) {
     println!("{HEAD}");
     for estimator in Estimator::ALL {
@@ -107,10 +105,8 @@ pub(crate) fn estimators(count: u64) {
     }
 }
 
-/// Judges the estimators on studies of a subject kind whose goals are all reachable, so the true
-/// number is known.
+/// All goals of the subject kind must be reachable, so that the true number is known.
 pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
-    // Arguments of `judge`, by number of runs and algorithm, with an element for each set of goals.
     let mut sets = BTreeMap::<_, Vec<_>>::new();
     for folder in folders {
         let results = Results::read(Path::new(folder))?;
@@ -129,8 +125,7 @@ pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares the number of goals that ten runs together are estimated to cover with the mean number
-/// of goals covered by a run with ten times the budget.
+/// A run of the large study has ten times the budget.
 pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);
@@ -181,7 +176,6 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Results of an estimator, compared with the number of goals covered with ten times the budget.
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
@@ -216,10 +210,8 @@ impl Found {
     }
 }
 
-/// Judges the estimators by a second study of the same projects, with as many runs and ten times
-/// the budget. Together, the runs of both studies should cover as many goals as are estimated for
-/// ten times as many runs, and at most as many as are estimated to be reachable. Projects with
-/// nothing to estimate are left out.
+/// The runs of both studies together should cover as many goals as are estimated for ten times as
+/// many runs.
 pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);

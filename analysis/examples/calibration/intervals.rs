@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::share;
 use crate::world::{Random, WORLDS, World, means};
 
-/// Whether intervals of a simulated study contain the true difference, and the widths of the
-/// intervals with the given number of seeds and with twice as many.
+/// Whether intervals of a simulated study contain the true difference, and their widths with the
+/// given number of seeds and with twice as many.
 #[derive(Clone, Copy, Default)]
 struct Covered {
     /// For the interval from Student's t distribution, and for the interval from the bootstrap over
@@ -83,8 +83,6 @@ pub(crate) fn intervals(studies: u64) {
     reliability(studies);
 }
 
-/// Whether the interval from the bootstrap over runs contains the difference on exactly the drawn
-/// projects.
 fn covers_here(world: &World, study: u64) -> bool {
     let mut random = Random::new(5, study);
     let mut truth = 0.0;
@@ -103,8 +101,8 @@ fn covers_here(world: &World, study: u64) -> bool {
     found.is_some_and(|found| found.low <= truth && truth <= found.high)
 }
 
-/// Prints how often an algorithm is the best, for each range of stated probabilities. The true
-/// effects are drawn at random, because frequencies can only then be compared with probabilities.
+/// True effects are drawn at random, because frequencies can only then be compared with
+/// probabilities.
 fn reliability(studies: u64) {
     for (algorithms, spread) in [(3_usize, 0.03), (3, 0.1), (7, 0.03)] {
         println!(

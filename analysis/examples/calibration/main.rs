@@ -1,5 +1,5 @@
-//! Checks the statistics on simulated studies, for which the true differences are known, and on
-//! finished studies. `docs/measurements/statistics.md` contains the results.
+//! Checks the statistics on simulated and finished studies. `docs/measurements/statistics.md`
+//! contains the results.
 //!
 //! ```text
 //! cargo run --release -p catherd-analysis --example calibration intervals 2000

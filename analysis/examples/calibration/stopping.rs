@@ -1,5 +1,4 @@
-//! Measures how often repeatedly analysed studies find false differences, and replays finished
-//! studies seed by seed.
+//! Measures how often repeatedly analysed studies find false differences.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,15 +13,10 @@ use rayon::prelude::*;
 use crate::share;
 use crate::world::Random;
 
-/// Draws coverages for one seed, by algorithm and project. `kind` selects one of three
-/// distributions.
 fn round(places: &[Vec<f64>], kind: u32, random: &mut Random) -> Round {
     let run = |place: f64, random: &mut Random| match kind {
-        // Coverage close to its maximum, with a long tail.
         0 => (place + 0.1 * random.normal()).clamp(0.0, 1.0),
-        // Coverage with few distinct values.
         1 => (10.0 * (place + 0.1 * random.normal())).round().clamp(0.0, 10.0) / 10.0,
-        // Coverage of 0 or 1.
         _ => f64::from(u8::from(random.uniform() < place.clamp(0.05, 0.95))),
     };
     places.iter().map(|own| own.iter().map(|&place| Some(run(place, random))).collect()).collect()
@@ -30,7 +24,6 @@ fn round(places: &[Vec<f64>], kind: u32, random: &mut Random) -> Round {
 
 const STOP: Stop = Stop { margin: MARGIN, first: 5, every: 1 };
 
-/// Simulates repeatedly analysed studies of algorithms that do not differ.
 pub(crate) fn stopping(studies: u64) {
     println!(
         "| projects | algorithms | coverage | studies | some false difference in 26 looks | all equivalent | runs saved |"
@@ -60,8 +53,7 @@ pub(crate) fn stopping(studies: u64) {
             let equivalent = verdicts.iter().all(|verdict| *verdict == Verdict::Equivalent);
             ((verdicts.iter().any(wrong), equivalent, runs), found)
         };
-        // Simulate a few studies in sequence first. The other studies reuse the bounds computed in
-        // these.
+        // Simulate a few studies first, whose bounds the other studies reuse.
         let first = (0..5).fold(first, |known, study| one(study, &known).1);
         let all = (0..studies).into_par_iter().map(|study| one(study, &first).0);
         let found: Vec<(bool, bool, usize)> = all.collect();
@@ -78,14 +70,11 @@ pub(crate) fn stopping(studies: u64) {
     }
 }
 
-/// Returns the verdicts on all pairs in a fixed order.
 fn verdicts(found: &Sequential, algorithms: usize) -> Vec<Verdict> {
     let pairs = (1..algorithms).flat_map(|first| (0..first).map(move |second| (first, second)));
     pairs.filter_map(|(first, second)| Some(found.pair(first, second)?.verdict)).collect()
 }
 
-/// Replays a finished study seed by seed. Prints the number of seeds after which each algorithm
-/// ends, and the verdicts next to the verdicts of a single analysis of all seeds.
 pub(crate) fn replay(folder: &str, margin: f64) -> Result<(), Box<dyn Error>> {
     let results = Results::read(Path::new(folder))?;
     let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
@@ -128,8 +117,6 @@ pub(crate) fn replay(folder: &str, margin: f64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the comparisons of a study that ends when all pairs are decided, and the number of seeds
-/// of each algorithm.
 fn stopped(rounds: &[Round], algorithms: usize, none: &Sequential) -> (Sequential, Vec<usize>) {
     let mut found = none.restarted();
     let mut ends = vec![0; algorithms];
@@ -140,7 +127,6 @@ fn stopped(rounds: &[Round], algorithms: usize, none: &Sequential) -> (Sequentia
     (found, ends)
 }
 
-/// Analyses all rounds once, after the last round.
 fn fixed(rounds: &[Round], algorithms: usize, margin: f64) -> Sequential {
     let looks = Looks { margin, after: vec![rounds.len()], gives_up: false };
     let mut found = Sequential::new(algorithms, looks);
@@ -148,8 +134,7 @@ fn fixed(rounds: &[Round], algorithms: usize, margin: f64) -> Sequential {
     found
 }
 
-/// Simulates studies with runs drawn with replacement from a study, and compares the early verdicts
-/// with the verdicts of a single analysis of all seeds.
+/// Runs are drawn with replacement.
 fn resampled(rounds: &[Round], algorithms: usize, none: &Sequential) {
     const STUDIES: u64 = 1_000;
     let one = |study: u64| {

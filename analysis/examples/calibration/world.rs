@@ -27,7 +27,6 @@ impl Random {
     }
 }
 
-/// The distribution of simulated results.
 #[derive(Clone, Copy)]
 pub(crate) struct World {
     pub(crate) name: &'static str,
@@ -37,7 +36,6 @@ pub(crate) struct World {
     pub(crate) between: f64,
     /// Standard deviation of the runs of an algorithm on a project.
     pub(crate) within: f64,
-    /// Whether values are limited to 0..=1, as coverage is.
     pub(crate) bounded: bool,
 }
 
@@ -85,8 +83,7 @@ pub(crate) const WORLDS: [World; 5] = [
 ];
 
 impl World {
-    /// Simulates runs and returns the values by project, algorithm and seed. `effects` contains the
-    /// true effect of each algorithm.
+    /// Returns values by project, algorithm and seed.
     pub(crate) fn runs(
         &self,
         effects: &[f64],
@@ -108,8 +105,7 @@ impl World {
         (0..self.projects).map(|_| project(random)).collect()
     }
 
-    /// Returns the true difference between the means of the first two algorithms. For bounded
-    /// values, the difference is estimated from many projects.
+    /// For bounded values, the difference is estimated from many projects.
     pub(crate) fn truth(&self, effects: &[f64]) -> f64 {
         if !self.bounded {
             return effects[0] - effects[1];
@@ -121,7 +117,6 @@ impl World {
     }
 }
 
-/// Averages the runs by project and algorithm.
 pub(crate) fn means(runs: &[Vec<Vec<f64>>]) -> Vec<Vec<f64>> {
     let mean = |sample: &Vec<f64>| sample.iter().sum::<f64>() / sample.len() as f64;
     runs.iter().map(|project| project.iter().map(mean).collect()).collect()

@@ -1,11 +1,10 @@
 //! Writes numbers of a report for LaTeX. A paper contains `\catherd{TABLE/ROW/COLUMN}` instead of a
-//! number, so the numbers of the paper cannot differ from the numbers of the study.
+//! number.
 
 use std::fmt::Write as _;
 
 use crate::report::{Address, AddressError, Report};
 
-/// The macro in a paper, up to its argument.
 const MACRO: &str = "\\catherd{";
 
 /// A number that a paper takes from a study.
@@ -17,8 +16,7 @@ pub struct Used {
     pub address: String,
 }
 
-/// The numbers that a paper takes from a study. The macro and its argument must be on one line.
-/// Comments in the paper are ignored.
+/// The numbers that a paper takes from a study. Comments in the paper are ignored.
 pub fn used(paper: &str) -> Vec<Used> {
     let mut found = Vec::new();
     for (line, text) in (1..).zip(paper.lines()) {
@@ -33,7 +31,7 @@ pub fn used(paper: &str) -> Vec<Used> {
     found
 }
 
-/// A line without its comment, which begins with a `%` that does not follow a backslash.
+/// A comment begins with a `%` that does not follow a backslash.
 fn without_comment(line: &str) -> &str {
     let is_comment = |&(at, _): &(usize, &str)| !line[..at].ends_with('\\');
     line.match_indices('%').find(is_comment).map_or(line, |(at, _)| &line[..at])
@@ -42,7 +40,7 @@ fn without_comment(line: &str) -> &str {
 /// The definition of the macro with the numbers at these addresses, as a LaTeX file.
 ///
 /// # Errors
-/// [`AddressError`] for the first address that is malformed or not in the report.
+/// If an address is malformed or not in the report.
 pub fn macros<'a>(
     report: &Report<'_>,
     addresses: impl IntoIterator<Item = &'a str>,
@@ -57,7 +55,6 @@ pub fn macros<'a>(
         let number = number(&found.find(report)?.cell.display());
         for name in [address.to_owned(), address.replace('_', "\\_")] {
             if written.insert(name.clone()) {
-                // Writing to a string does not fail.
                 let _ = writeln!(
                     text,
                     "\\expandafter\\def\\csname catherd@\\detokenize{{{name}}}\\endcsname{{{number}}}"

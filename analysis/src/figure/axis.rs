@@ -2,16 +2,14 @@
 
 use super::numbers::{grouped, round_step};
 
-/// Maximum length of a name next to an axis or in a legend, in characters, without a percentage
-/// that follows the name.
+/// In characters.
 const MAX_NAME: usize = 28;
 
 const PAIR: &str = " vs ";
 
-/// Maximum number of labelled ticks of a logarithmic axis.
 const MAX_TICKS: usize = 7;
 
-/// Factors of the labelled ticks within a decade, from dense to sparse.
+/// From dense to sparse.
 const FACTORS: [&[f64]; 5] = [
     &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
     &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0],
@@ -26,9 +24,7 @@ pub(crate) struct Axis {
     high: f64,
     scale: Scale,
     pub(super) ticks: Vec<(f64, String)>,
-    /// Values of the minor ticks, which have no labels. Some coincide with labelled ticks.
     pub(super) minor: Vec<f64>,
-    /// The value at which a complete linear axis would begin, if there is one.
     origin: Option<f64>,
 }
 
@@ -36,12 +32,11 @@ pub(crate) struct Axis {
 enum Scale {
     Linear,
     Logarithmic,
-    /// A position for each name: 0, 1, 2, ...
     Names,
 }
 
 impl Axis {
-    /// A linear axis from a round number of at most `low` to a round number of at least `high`.
+    /// From a round number of at most `low` to a round number of at least `high`.
     pub(crate) fn round(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(1e-3));
         let low = (low / step + 1e-9).floor() * step;
@@ -49,12 +44,10 @@ impl Axis {
         Axis::exact(label, low, high)
     }
 
-    /// A linear axis between these values, with about five round ticks.
     pub(crate) fn exact(label: &str, low: f64, high: f64) -> Axis {
         Axis::with_step(label, (low, high), round_step(((high - low) / 5.0).max(1e-3)))
     }
 
-    /// A linear axis between these values, with a tick at each multiple of `step`.
     pub(crate) fn with_step(label: &str, (low, high): (f64, f64), step: f64) -> Axis {
         let decimals = (-libm::log10(step)).ceil().max(0.0) as usize;
         let first = (low / step - 1e-9).ceil() as i64;
@@ -77,13 +70,10 @@ impl Axis {
         Axis { origin: Some(origin), ..self }
     }
 
-    /// A linear axis of percentages from 0 to 100.
     pub(crate) fn percent(label: &str) -> Axis {
         Axis::exact(label, 0.0, 100.0)
     }
 
-    /// A linear axis of percentages from a round number of at most `low` to a round number of at
-    /// least `high`, both limited to the range from 0 to 100.
     pub(crate) fn percent_of(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(0.5));
         let high = ((high / step - 1e-9).ceil() * step).clamp(step, 100.0);
@@ -91,8 +81,7 @@ impl Axis {
         Axis::with_step(label, (low, high), step)
     }
 
-    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit.
-    /// If the values differ by at least a factor of two, there are minor ticks for all digits.
+    /// The values must be positive.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
         let high = high.max(low);
         if high < low * 2.0 {
@@ -103,8 +92,6 @@ impl Axis {
             let of = |power: i32| factors.iter().map(move |f| f * libm::exp10(f64::from(power)));
             decades.clone().flat_map(of).collect()
         };
-        // The last tick that is not above any value, the first tick that is not below any value,
-        // and the ticks between them.
         let around = |values: &[f64]| -> Vec<f64> {
             let below = values.iter().filter(|&&v| v <= low * (1.0 + 1e-9)).count().max(1) - 1;
             let within = values.iter().filter(|&&v| v < high * (1.0 - 1e-9)).count();
@@ -113,7 +100,6 @@ impl Axis {
         let candidates = FACTORS.map(|factors| around(&values(factors)));
         let fitting = candidates.iter().position(|ticks| ticks.len() <= MAX_TICKS);
         let labelled = &candidates[fitting.unwrap_or(FACTORS.len() - 1)];
-        // Over many decades, only some powers of ten are labelled, at equal distances.
         let every = labelled.len().div_ceil(MAX_TICKS);
         let decimals = |value: f64| {
             let power = libm::log10(value).floor() as i32;
@@ -132,9 +118,6 @@ impl Axis {
         Axis { minor, ..Axis::new(label, ends, Scale::Logarithmic, ticks) }
     }
 
-    /// A logarithmic axis for values that differ by less than a factor of two. The ticks are
-    /// multiples of a round step, because an octave contains too few powers of ten and their
-    /// multiples.
     fn log_within_octave(label: &str, low: f64, high: f64) -> Axis {
         let step = [(high - low) / 4.0, low / 10.0].into_iter().fold(f64::MIN, f64::max);
         let step = if step >= 1e-3 { round_step(step) } else { step };
@@ -144,7 +127,6 @@ impl Axis {
         Axis::new(label, (first, last), Scale::Logarithmic, linear.ticks)
     }
 
-    /// An axis with a position for each name: 0, 1, 2, ...
     pub(crate) fn names<'a>(label: &str, names: impl IntoIterator<Item = &'a str>) -> Axis {
         let ticks: Vec<(f64, String)> =
             names.into_iter().enumerate().map(|(i, name)| (i as f64, truncated(name))).collect();
@@ -160,7 +142,7 @@ impl Axis {
         self.origin.is_some_and(|origin| origin < self.low - 1e-9 || origin > self.high + 1e-9)
     }
 
-    /// The position of a value, in 0..=1. Values beyond an end are moved to the end.
+    /// Values beyond an end are moved to the end.
     pub(super) fn position(&self, value: f64) -> f64 {
         let scaled = |v: f64| match self.scale {
             Scale::Logarithmic => libm::log10(v.max(f64::MIN_POSITIVE)),
@@ -185,12 +167,8 @@ impl Axis {
     }
 }
 
-/// Shortens a name for an axis or a legend. In the name of a configuration of a grid, such as
-/// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
-/// fit, at least three, or left out. In any other name, and in a name that is still too long, an
-/// ellipsis replaces the middle, because names of configurations often differ at their ends. In a
-/// pair `a vs b` that is still too long, the first name is shortened in this way, and an ellipsis
-/// replaces the second name. A percentage after a configuration is kept.
+/// Names of parameters are shortened first. An ellipsis replaces the middle, because names often
+/// differ at their ends.
 pub(crate) fn truncated(name: &str) -> String {
     let fits = |name: &str| name.chars().count() <= MAX_NAME;
     if fits(name) {
@@ -217,7 +195,6 @@ pub(crate) fn truncated(name: &str) -> String {
     }
 }
 
-/// Shortens a string to at most `most` characters, with an ellipsis in place of the middle.
 fn cut(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
@@ -228,9 +205,7 @@ fn cut(text: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
-/// Shortens the names of parameters in labels of grids to `letters` letters, or leaves them out if
-/// `letters` is 0. `None` if the string does not contain such a label, or contains a bracket that
-/// is not closed.
+/// Shortens the names of parameters in labels of grids to `letters` letters; 0 leaves them out.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);

@@ -5,8 +5,7 @@ use super::layout::{Layout, Width};
 use super::svg::{Anchor, Fill, Svg};
 use super::{Axis, Series, round_step};
 
-/// Fills of the parts, from good to bad. They differ in lightness as well as in colour, and do not
-/// have colours of algorithms.
+/// Fills of the parts, from good to bad.
 const PARTS: [Fill; 5] = [
     Fill { colour: "#01665e", opacity: 1.0 },
     Fill { colour: "#80cdc1", opacity: 1.0 },
@@ -15,10 +14,8 @@ const PARTS: [Fill; 5] = [
     Fill { colour: "#8c510a", opacity: 1.0 },
 ];
 
-/// The colours of [`PARTS`] on which text is white.
 const DARK: [&str; 2] = [PARTS[0].colour, PARTS[4].colour];
 
-/// Draws a stacked bar of counts for each name. `parts` contains the names of the parts.
 pub(crate) fn stacked(
     label: &str,
     parts: &[String],
@@ -26,7 +23,7 @@ pub(crate) fn stacked(
     subtitle: &str,
 ) -> Svg {
     let most = bars.iter().map(|bar| bar.1.iter().sum()).max().unwrap_or(1_usize).max(1);
-    // The vertical axis points upwards, so the bars are reversed to have the first at the top.
+    // The vertical axis points upwards.
     let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
     let step = round_step((most as f64 / 5.0).max(1.0));
     let x = Axis::with_step(label, (0.0, most as f64), step);
@@ -54,13 +51,11 @@ pub(crate) fn stacked(
     chart.finish()
 }
 
-/// Draws a bar with its number for each named percentage (0..=100), with the first at the top.
 pub(crate) fn percentages(label: &str, bars: &[(String, f64)], subtitle: &str) -> Svg {
     let names = || bars.iter().map(|bar| bar.0.as_str());
     let y = Axis::names("", names().rev());
     let height = 20.0 * bars.len().max(2) as f64;
     let layout = Layout::new(Width::with_names_at_the_side(names()), height, subtitle);
-    // Leave room for the number after the longest bar.
     let x = Axis::with_step(label, (0.0, 110.0), 20.0);
     let mut chart = Chart::new(x, y, &layout);
     for (row, (_, percentage)) in bars.iter().rev().enumerate() {

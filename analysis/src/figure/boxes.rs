@@ -1,6 +1,4 @@
-//! Box plots: quartiles, whiskers to the last values within 1.5 times the interquartile range of
-//! the box, values beyond the whiskers as circles, and the mean as a diamond. The values of small
-//! samples are drawn as single points.
+//! Box plots with whiskers to the last values within 1.5 times the interquartile range of the box.
 
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
@@ -9,7 +7,6 @@ use super::{Axis, Series, Style, three_digits};
 use crate::comparison::MIN_SAMPLE;
 use crate::stats::Description;
 
-/// Boxes next to each other above a name.
 pub(crate) struct BoxGroup {
     pub(crate) label: String,
     pub(crate) boxes: Vec<(Series, Vec<f64>)>,
@@ -21,8 +18,6 @@ pub(super) const MEAN: Series = Series::Other(3);
 /// Opacities of the boxes by series, which distinguish series without colour.
 const OPACITIES: [f64; 4] = [0.15, 0.45, 0.75, 0.3];
 
-/// Draws boxes on a vertical axis. `legend` contains the series and their labels if groups have
-/// several boxes.
 pub(crate) fn draw(
     y: Axis,
     groups: &[BoxGroup],
@@ -37,7 +32,6 @@ pub(crate) fn draw(
     let layout = Layout { legend: &entries, ..Layout::new(width, 220.0, subtitle) };
     let mut chart = Chart::new(names, y, &layout);
     let (left, _, right, _) = chart.bounds();
-    // Numbers are written next to boxes only if each group has one box and there is enough space.
     let labelled = most == 1 && (right - left) / groups.len().max(1) as f64 > 70.0;
     let slot = 0.8 / most as f64;
     for (number, group) in groups.iter().enumerate() {
@@ -58,7 +52,6 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The text of a tooltip, with the numbers of a box.
 pub(super) fn description(group: &str, name: &str, values: &[f64]) -> String {
     let Ok(d) = Description::of(values) else { return name.to_owned() };
     let who = if group == name { name.to_owned() } else { format!("{name}, {group}") };
@@ -79,7 +72,7 @@ fn fill(series: Series) -> Fill {
 fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     if values.len() < MIN_SAMPLE {
-        // Values that are too few for meaningful quartiles are drawn as single points.
+        // Quartiles of so few values would not be meaningful.
         for &value in values {
             chart.marker((x, value), series, 2.8, 0.0);
         }
@@ -110,7 +103,6 @@ fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: 
     chart.marker((x, d.mean), MEAN, 3.5, 1.0);
 }
 
-/// A number with about three significant digits, in thousands or millions if it is large.
 fn compact(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 => format!("{}M", three_digits(value / 1e6)),

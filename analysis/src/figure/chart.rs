@@ -7,7 +7,7 @@ use super::{Series, Style};
 
 pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
-/// Minimum distance between the baselines of labels, in pixels.
+/// In pixels.
 const LABEL_HEIGHT: f64 = 15.0;
 
 pub(crate) struct Chart {
@@ -18,7 +18,6 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
-    /// Draws an empty frame with its axes.
     pub(crate) fn new(x: Axis, y: Axis, layout: &Layout<'_>) -> Chart {
         let places = Places::new(&x, &y, layout);
         let size = (layout.width.pixels(), places.height);
@@ -50,7 +49,6 @@ impl Chart {
             self.canvas.line(&[(left - 3.0, y), (left, y)], Stroke::solid(INK, 0.7));
         }
         let label = self.y.label.clone();
-        // A label that is longer than the frame must not leave the picture.
         let room = width_of(&label) / 2.0 + 2.0;
         let middle = (top + bottom) / 2.0;
         let middle =
@@ -62,7 +60,6 @@ impl Chart {
         let (left, top, right, bottom) = self.bounds();
         let ticks = self.x.visible_ticks();
         let widest = ticks.iter().map(|tick| width_of(&tick.1)).fold(0.0, f64::max) + 6.0;
-        // Labels that would overlap are left out.
         let slot = (right - left) / (ticks.len().max(2) - 1) as f64;
         let every = if self.x.has_names() { 1 } else { (widest / slot).ceil().max(1.0) as usize };
         for (number, (position, text)) in ticks.into_iter().enumerate() {
@@ -115,14 +112,13 @@ impl Chart {
         }
     }
 
-    /// The position of a point in pixels.
     pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let (left, top, right, bottom) = self.bounds();
         let across = left + self.x.position(x) * (right - left);
         (across, top + (1.0 - self.y.position(y)) * (bottom - top))
     }
 
-    /// The frame in pixels: left, top, right, bottom.
+    /// Left, top, right and bottom in pixels.
     pub(crate) fn bounds(&self) -> (f64, f64, f64, f64) {
         self.places.frame
     }
@@ -140,27 +136,22 @@ impl Chart {
         self.canvas.line(places, stroke);
     }
 
-    /// Draws a grey, dashed line for comparison.
     pub(crate) fn reference(&mut self, from: (f64, f64), to: (f64, f64)) {
         let ends = [self.at(from), self.at(to)];
         self.canvas.line(&ends, Stroke { colour: "#666666", width: 1.2, dashes: "5 4" });
     }
 
-    /// Draws an outlined rectangle between two corners.
     pub(crate) fn rectangle(&mut self, a: (f64, f64), b: (f64, f64), fill: Fill) {
         let (a, b) = (self.at(a), self.at(b));
         self.canvas.rectangle(a, b, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// Draws a filled area. The outline, if any, has the colour of the fill.
     pub(crate) fn area(&mut self, corners: &[(f64, f64)], fill: Fill, outlined: bool) {
         let corners: Vec<_> = corners.iter().map(|&corner| self.at(corner)).collect();
         let stroke = outlined.then(|| Stroke::solid(fill.colour, 1.0));
         self.canvas.polygon(&corners, fill, stroke);
     }
 
-    /// Draws the marker of a series at a point. The markers of different series usually differ in
-    /// shape, which distinguishes them without colour.
     pub(crate) fn marker(&mut self, point: (f64, f64), series: Series, radius: f64, opacity: f64) {
         let at = self.at(point);
         self.marker_at(at, series, radius, opacity);
@@ -193,18 +184,15 @@ impl Chart {
         self.canvas.polygon(&corners, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// Writes text in the middle of a filled area, centred at a point.
     pub(crate) fn text_on_area(&mut self, point: (f64, f64), text: &str, colour: &'static str) {
         let (x, y) = self.at(point);
         self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
     }
 
-    /// Begins the shapes of a series (see [`Canvas::begin`]).
     pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
         self.canvas.begin(series, tooltip);
     }
 
-    /// Begins the entry of a series in the legend (see [`Canvas::begin_key`]).
     pub(crate) fn begin_key(&mut self, series: &str) {
         self.canvas.begin_key(series);
     }
@@ -213,7 +201,6 @@ impl Chart {
         self.canvas.end();
     }
 
-    /// Writes text with its baseline at a position in pixels.
     pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
         self.canvas.text(place, Label::new(text, anchor, INK));
     }
@@ -222,9 +209,7 @@ impl Chart {
         self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Writes text to the right of a position in pixels, on a white background that hides lines.
-    /// The text is moved into the frame if necessary, because the edges of the frame must not cross
-    /// it.
+    /// The white background hides lines.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
         let (_, top, right, bottom) = self.bounds();
         let x = x.min(right - width_of(text) - 1.0);
@@ -235,8 +220,6 @@ impl Chart {
         self.text_at((x, y + 4.0), text, Anchor::Start);
     }
 
-    /// Draws the legend above the frame. `key` draws the symbol of an entry around a position in
-    /// pixels.
     pub(crate) fn legend(
         &mut self,
         entries: &[String],
@@ -252,18 +235,15 @@ impl Chart {
         }
     }
 
-    /// Draws the symbol of a series in a legend: its marker.
     pub(crate) fn marker_key(&mut self, series: Series, place: (f64, f64), opacity: f64) {
         self.marker_at(place, series, 4.0, opacity);
     }
 
-    /// Draws the symbol of a line in a legend: a piece of the line with its marker.
     pub(crate) fn line_key(&mut self, series: Series, (x, y): (f64, f64)) {
         self.canvas.line(&[(x - 12.0, y), (x + 14.0, y)], series.style().stroke(1.8));
         self.marker_at((x + 1.0, y), series, 3.0, 1.0);
     }
 
-    /// Draws the symbol of a filled area in a legend.
     pub(crate) fn area_key(&mut self, (x, y): (f64, f64), fill: Fill) {
         let (low, high) = ((x - 8.0, y - 6.0), (x + 8.0, y + 6.0));
         self.canvas.rectangle(low, high, fill, Some(Stroke::solid(INK, 1.0)));
@@ -274,15 +254,12 @@ impl Chart {
     }
 }
 
-/// Baselines for labels, close to `wanted`, which must be ascending. If there is enough space,
-/// baselines are at least one line apart and between `top` and `bottom`.
+/// `wanted` must be ascending.
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {
         baselines[i] = baselines[i].max(baselines[i - 1] + LABEL_HEIGHT);
     }
-    // Labels that were moved below the frame are moved up again, together with the labels above
-    // them.
     let mut limit = bottom;
     for baseline in baselines.iter_mut().rev() {
         *baseline = baseline.min(limit).max(top);

@@ -6,10 +6,8 @@ use super::svg::Svg;
 use super::{Axis, Series, Style};
 use crate::comparison::{Correction, ProjectComparison};
 
-/// Maximum number of projects that are shown with their names.
 const MAX_NAMED: usize = 40;
 
-/// Draws the comparisons of two algorithms. `names` contains the names of all projects.
 pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: &str) -> Svg {
     let mut sorted: Vec<&ProjectComparison> = per_project.iter().collect();
     sorted.sort_by(|a, b| a.a12.total_cmp(&b.a12).then(a.project.cmp(&b.project)));
@@ -27,7 +25,6 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
         let layout = Layout { legend: &legend, ..Layout::new(width, height, subtitle) };
         Chart::new(effect, Axis::names("", rows()), &layout)
     };
-    // A few projects are drawn as rows with their names, many projects as columns without names.
     let point = |index: f64, value: f64| if many { (index + 0.5, value) } else { (value, index) };
     let last = if many { sorted.len() as f64 } else { sorted.len() as f64 - 0.5 };
     chart.reference(point(-0.5, 0.5), point(last, 0.5));

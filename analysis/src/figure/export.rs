@@ -1,5 +1,5 @@
-//! Figures as PDF and PNG, converted from SVG. Both have the size of the figure on paper. Text is
-//! drawn as outlines, so no font needs to be embedded or installed.
+//! Converts figures from SVG to PDF and PNG. Text in PDF is drawn as outlines, so no font needs to
+//! be embedded.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -70,7 +70,7 @@ impl Svg {
             unit,
         }));
         let mut writer = encoder.write_header()?;
-        // The background is opaque, so alpha never changes a colour.
+        // The background is opaque.
         let colours: Vec<u8> =
             map.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
         writer.write_image_data(&colours)?;
@@ -211,7 +211,7 @@ fn outline(content: &mut Content, path: &Path) {
                 content.line_to(p.x, p.y);
                 (p.x, p.y)
             }
-            // PDF has only cubic curves, so quadratic curves are converted.
+            // PDF has only cubic curves.
             PathSegment::QuadTo(c, p) => {
                 let toward = |from: (f32, f32)| {
                     (from.0 + 2.0 / 3.0 * (c.x - from.0), from.1 + 2.0 / 3.0 * (c.y - from.1))
@@ -256,12 +256,10 @@ mod tests {
     fn a_png_has_300_pixels_per_inch_and_text() {
         let file = figure().png().unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
-        // The width of 84 mm.
         assert_eq!(reader.info().width, 992);
         assert_eq!(reader.info().pixel_dims.unwrap().xppu, 11_811);
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
-        // The first line of text, n = 9, is above the frame.
         let dark = |row: usize| pixels[row * 992 * 3..(row + 1) * 992 * 3].iter().any(|b| *b < 80);
         assert!((0..40).any(dark), "no text is drawn");
         assert_eq!(figure().png().unwrap(), file);
@@ -272,7 +270,6 @@ mod tests {
         let file = figure().pdf().unwrap();
         assert!(file.starts_with(b"%PDF-1.") && file.ends_with(b"%%EOF"), "{}", file.len());
         let text = String::from_utf8_lossy(&file);
-        // The width of 84 mm in points.
         assert!(text.contains("/MediaBox [0 0 238.1"), "{text}");
         assert!(!text.contains("/Font"), "text is outlines");
         assert_eq!(figure().pdf().unwrap(), file);

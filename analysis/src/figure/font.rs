@@ -9,8 +9,7 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// The width of a string in pixels at a font size in pixels. A character that is not in the font
-/// counts as wide as the font size.
+/// A character that is not in the font counts as wide as the font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();
@@ -20,8 +19,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| width(letter).map_or(size, |w| f64::from(w) / em * size)).sum()
 }
 
-/// Splits a string at spaces into lines that are at most `most` pixels wide. A wider word has a
-/// separate line.
+/// A word that is wider than `most` pixels has a separate line.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -36,7 +34,7 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The fonts of pictures: only [`FONT`], because pictures must be equal on every computer.
+/// Pictures must be equal on every computer.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();
@@ -46,7 +44,6 @@ pub(super) fn database() -> Arc<fontdb::Database> {
     Arc::clone(&DATABASE)
 }
 
-/// Chooses the font of figures, whatever font family is requested.
 pub(super) fn resolver() -> FontResolver<'static> {
     FontResolver {
         select_font: Box::new(|_, database| database.faces().next().map(|face| face.id)),

@@ -5,13 +5,10 @@ use super::layout::{Layout, Width, width_of};
 use super::svg::{Anchor, Svg};
 use super::{Axis, Series, Style, three_digits};
 
-/// Number of bins per factor of ten on a logarithmic axis.
 const BINS_PER_DECADE: f64 = 8.0;
-/// Minimum number of bins on a logarithmic axis.
 const MIN_BINS: f64 = 12.0;
 
-/// Draws the number of values in each bin of an axis, and a dashed line at `median`. On a
-/// logarithmic axis, the bins are equal factors, and all values must be positive.
+/// On a logarithmic axis, all values must be positive.
 pub(crate) fn draw(
     label: &str,
     counted: &str,
@@ -57,7 +54,6 @@ pub(crate) fn draw(
         chart.line(&[(median, 0.0), (median, top)], style, 2.0);
         let (x, y) = chart.at((median, top));
         let text = format!("median {}", three_digits(median));
-        // The text is above the frame, where bars cannot hide it.
         let (left, _, right, _) = chart.bounds();
         let half = width_of(&text) / 2.0;
         let middle = x.clamp(left + half, (right - half).max(left + half));

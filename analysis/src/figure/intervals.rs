@@ -12,7 +12,6 @@ pub(crate) struct Row {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// Draws the rows, with the first at the top, and a dashed line at 0.
 pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
     let labels = || rows.iter().map(|row| row.label.as_str());
     let names = Axis::names("", labels().rev());

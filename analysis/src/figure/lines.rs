@@ -13,7 +13,7 @@ pub(crate) struct Line {
     pub(crate) series: Series,
     /// Points in ascending order of x.
     pub(crate) points: Vec<(f64, f64)>,
-    /// The lower and the upper edge of a band around the line; both are empty if there is no band.
+    /// Lower and upper edge; both are empty if there is no band.
     pub(crate) band: [Vec<(f64, f64)>; 2],
 }
 
@@ -23,7 +23,6 @@ impl Line {
     }
 }
 
-/// Draws curves with bands in a figure of a page's width. Each curve is labelled at its end.
 pub(crate) fn curves(x: Axis, y: Axis, lines: &[Line], subtitle: &str) -> Svg {
     let labels: Vec<String> = lines.iter().map(|line| line.label.clone()).collect();
     let layout = Layout { right: &labels, ..Layout::new(Width::Page, 260.0, subtitle) };
@@ -45,8 +44,6 @@ pub(crate) fn curves(x: Axis, y: Axis, lines: &[Line], subtitle: &str) -> Svg {
     chart.finish()
 }
 
-/// Draws lines with markers at their points in a figure of a column's width, and a dashed line at
-/// `reference`.
 pub(crate) fn marked(
     x: Axis,
     y: Axis,
@@ -76,9 +73,8 @@ pub(crate) fn marked(
     chart.finish()
 }
 
-/// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
-/// apart if they would overlap, and connects them to the ends. The connection is a thin line,
-/// because readers would mistake a line in the style of the data for data.
+/// Labels are connected by thin lines, because readers would mistake lines in the style of the data
+/// for data.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines
         .iter()
@@ -113,7 +109,6 @@ mod tests {
         let lines = [line("mosa", 0, 1.0), line("mio", 1, 0.99)];
         let svg = curves(Axis::round("x", 0.0, 1.0), Axis::round("y", 0.0, 1.0), &lines, "");
         let svg = svg.as_str();
-        // Each of the two lines has one connection.
         assert_eq!(svg.matches(CONNECTION).count(), 2, "{svg}");
         let strokes: Vec<&str> = svg.split("<polyline").skip(1).collect();
         let thick = strokes.iter().filter(|one| one.contains("stroke-width=\"1.8\""));

@@ -13,7 +13,6 @@ pub(crate) fn round_step(minimum: f64) -> f64 {
     }
 }
 
-/// A number. In an integer with more than four digits, thin spaces separate groups of three.
 pub(crate) fn grouped(value: f64) -> String {
     if value.fract() != 0.0 {
         return format!("{value}");
@@ -29,7 +28,6 @@ pub(crate) fn grouped(value: f64) -> String {
     shown
 }
 
-/// A number that is rounded for a figure or a caption.
 pub(crate) fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v.fract() == 0.0 || v >= 100.0 => grouped(value.round()),

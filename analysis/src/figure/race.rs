@@ -9,12 +9,9 @@ pub(crate) struct Racer {
     pub(crate) label: String,
     pub(crate) series: Series,
     pub(crate) projects: usize,
-    /// Whether the configuration was dropped after these projects.
     pub(crate) dropped: bool,
 }
 
-/// Draws a line for each configuration. Configurations that were run on the most projects are at
-/// the top.
 pub(crate) fn draw(mut racers: Vec<Racer>, subtitle: &str) -> Svg {
     racers.sort_by_key(|racer| racer.projects);
     let most = racers.iter().map(|racer| racer.projects).max().unwrap_or(0).max(1);
@@ -37,7 +34,6 @@ pub(crate) fn draw(mut racers: Vec<Racer>, subtitle: &str) -> Svg {
     chart.finish()
 }
 
-/// The markers of dropped configurations are not filled.
 fn opacity(dropped: bool) -> f64 {
     if dropped { 0.0 } else { 1.0 }
 }

@@ -1,6 +1,5 @@
-//! Rank diagrams: algorithms on a line of mean ranks, each with its intervals. Bars join algorithms
-//! that do not differ significantly: thick bars according to paired tests, thin bars according to
-//! Nemenyi's critical difference (Demšar, 2006).
+//! Rank diagrams: algorithms by mean rank, with intervals, and with bars that join algorithms
+//! (Demšar, 2006).
 
 use super::axis::truncated;
 use super::chart::{Chart, INK};
@@ -13,18 +12,15 @@ pub(crate) struct RankedRow {
     pub(crate) series: Series,
     pub(crate) rank: f64,
     pub(crate) interval: (f64, f64),
-    /// A second interval, which is drawn thicker.
     pub(crate) inner: Option<(f64, f64)>,
 }
 
-/// Draws rows, with the first at the top, and bars. Each bar has the indices of the rows whose
-/// ranks it joins, and its width in pixels.
+/// Each bar has the indices of the rows whose ranks it joins, and its width in pixels.
 pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &str) -> Svg {
     let count = rows.len();
     let last = (count as f64).max(2.0);
     let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last).with_origin(1.0);
-    // The vertical axis begins at the bottom, so the algorithms are in reverse order. The rows of
-    // the bars, which are above the algorithms, have no names.
+    // The vertical axis points upwards.
     let mut names: Vec<String> = rows
         .iter()
         .rev()

@@ -7,19 +7,14 @@ use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, three_digits};
 
-/// Maximum number of positions at which the number of points is written.
 const MAX_COUNTS: usize = 12;
 
-/// Two positions with a written number are more than the first distance apart horizontally, or more
-/// than the second distance vertically, in pixels.
+/// Horizontal and vertical, in pixels.
 const COUNT_ROOM: (f64, f64) = (22.0, 14.0);
 
-/// Points with the same marker.
 pub(crate) struct PointSet {
-    /// The entry in the legend.
     pub(crate) label: String,
     pub(crate) series: Series,
-    /// Whether the markers are filled.
     pub(crate) filled: bool,
     pub(crate) points: Vec<(f64, f64)>,
 }
@@ -30,15 +25,10 @@ impl PointSet {
     }
 }
 
-/// The contents of a scatter plot in addition to its points.
 #[derive(Default)]
 pub(crate) struct Annotations {
-    /// Whether to draw a dashed line of points with equal coordinates.
     pub(crate) diagonal: bool,
-    /// Straight lines, each with its series and its ends. Parts above or below the frame are not
-    /// drawn.
     pub(crate) lines: Vec<(Series, [(f64, f64); 2])>,
-    /// A point that is marked with a star.
     pub(crate) star: Option<(f64, f64)>,
 }
 
@@ -78,8 +68,6 @@ pub(crate) fn draw(
         }
         shared.extend(drawn.into_values().filter(|(_, count)| *count > 1));
     }
-    // Write the numbers of points at the same position, the largest first, if they do not overlap
-    // with earlier numbers.
     shared
         .sort_by(|a, b| b.1.cmp(&a.1).then(a.0.0.total_cmp(&b.0.0)).then(a.0.1.total_cmp(&b.0.1)));
     let mut written: Vec<(f64, f64)> = Vec::new();
@@ -110,15 +98,12 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The part of a straight line within a vertical range.
 fn within(ends: [(f64, f64); 2], (low, high): (f64, f64)) -> Option<[(f64, f64); 2]> {
     let [(x, y), (to_x, to_y)] = ends;
     let inside = |y: f64| (low..=high).contains(&y);
     if y == to_y {
         return inside(y).then_some(ends);
     }
-    // The positions at which the line crosses both limits, as shares of its length, in the order of
-    // x.
     let at = |height: f64| (height - y) / (to_y - y);
     let from = at(low).min(at(high)).max(0.0);
     let to = at(low).max(at(high)).min(1.0);

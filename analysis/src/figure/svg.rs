@@ -1,5 +1,4 @@
-//! SVG canvas: the shapes of a figure, in pixels from the top left corner. Text is always escaped,
-//! because every shape is written with `maud`.
+//! SVG canvas: the shapes of a figure, in pixels from the top left corner.
 
 use std::fmt::Write as _;
 
@@ -10,10 +9,9 @@ use super::font;
 /// Font families of every figure, with the preferred family first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
-/// Minimum distance of text from the border, in pixels.
+/// In pixels.
 const MARGIN: f64 = 2.0;
 
-/// The colour of marks, such as the mark of interim results.
 const MARK: &str = "#b22200";
 
 /// A finished SVG picture: well-formed XML that does not need any other file.
@@ -34,7 +32,6 @@ impl Svg {
         self.canvas.width.ceil() as u32
     }
 
-    /// Adds a line of text below the picture.
     pub(crate) fn marked(&self, text: &str) -> Svg {
         let mut canvas = self.canvas.clone();
         canvas.height += 1.5 * canvas.font_size;
@@ -50,7 +47,6 @@ impl Render for Svg {
     }
 }
 
-/// The part of a line of text that is at the coordinates of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -71,9 +67,9 @@ impl Anchor {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stroke {
     pub(crate) colour: &'static str,
-    /// Width in pixels.
+    /// In pixels.
     pub(crate) width: f64,
-    /// Lengths of dashes and gaps in pixels; empty for a solid line.
+    /// Lengths in pixels; empty for a solid line.
     pub(crate) dashes: &'static str,
 }
 
@@ -90,7 +86,6 @@ impl Stroke {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill {
     pub(crate) colour: &'static str,
-    /// Opacity, from 0 to 1.
     pub(crate) opacity: f64,
 }
 
@@ -104,7 +99,6 @@ pub(crate) struct Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    /// A label that is not rotated.
     pub(crate) fn new(text: &'a str, anchor: Anchor, colour: &'static str) -> Label<'a> {
         Label { text, anchor, colour, rotation: 0.0 }
     }
@@ -138,7 +132,6 @@ impl Canvas {
         });
     }
 
-    /// Draws a filled polygon, with an outline if `stroke` is given.
     pub(crate) fn polygon(&mut self, corners: &[(f64, f64)], fill: Fill, stroke: Option<Stroke>) {
         self.add(html! {
             polygon points=(Points(corners)) fill=(fill.colour) fill-opacity=(Px(fill.opacity))
@@ -146,7 +139,6 @@ impl Canvas {
         });
     }
 
-    /// Draws a filled rectangle between two opposite corners, with an outline if `stroke` is given.
     pub(crate) fn rectangle(
         &mut self,
         a: (f64, f64),
@@ -170,9 +162,8 @@ impl Canvas {
         });
     }
 
-    /// Writes a line of text with its baseline at these coordinates; an empty string is left out.
-    /// The picture contains the width of the text, because the letters of a reader's font may be
-    /// wider than the layout assumes.
+    /// The picture states the width of the text, because a reader's font may be wider than the
+    /// layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
         // Control characters are not permitted in XML even if they are escaped, and a viewer shows
         // repeated spaces as one space.
@@ -192,15 +183,12 @@ impl Canvas {
         });
     }
 
-    /// The position of a line of text, moved into the picture if necessary. Only text that is
-    /// horizontal or rotated by -90° is moved.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-        // Text that is longer than the picture is not moved.
         let within = |at: f64, before: f64, after: f64, length: f64| {
             let (low, high) = (before + MARGIN, length - after - MARGIN);
             if low <= high { at.clamp(low, high) } else { at }
@@ -217,8 +205,7 @@ impl Canvas {
         }
     }
 
-    /// Begins the shapes of a series, until [`Canvas::end`]. The page can hide these shapes, and
-    /// shows `tooltip` next to the pointer.
+    /// Shapes belong to the series until [`Canvas::end`].
     pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
         let clean = |text: &str| text.replace(char::is_control, " ");
         let series = Some(clean(series)).filter(|series| !series.is_empty());
@@ -229,8 +216,7 @@ impl Canvas {
         self.shapes.push_str(open);
     }
 
-    /// Begins the entry of a series in the legend, until [`Canvas::end`]. The entry is a switch on
-    /// the page.
+    /// Shapes belong to the entry of the legend until [`Canvas::end`].
     pub(crate) fn begin_key(&mut self, series: &str) {
         let series = series.replace(char::is_control, " ");
         let element = html! { g data-key=(series) {} }.into_string();
@@ -260,7 +246,6 @@ impl Canvas {
     }
 }
 
-/// A number with at most two decimals.
 #[derive(Clone, Copy)]
 struct Px(f64);
 
@@ -278,7 +263,6 @@ impl Render for Px {
     }
 }
 
-/// Coordinates in the syntax of the attribute `points`.
 struct Points<'a>(&'a [(f64, f64)]);
 
 impl Render for Points<'_> {

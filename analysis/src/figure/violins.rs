@@ -1,5 +1,4 @@
-//! Violin plots: the density of a sample on both sides of an axis, with its quartiles, its median
-//! and its mean.
+//! Violin plots: the density of a sample on both sides of an axis.
 
 use super::boxes::{MEAN, description};
 use super::chart::{Chart, INK};
@@ -8,7 +7,6 @@ use super::svg::Svg;
 use super::{Axis, Series, Style, three_digits};
 use crate::stats::Description;
 
-/// Number of values at which a density is computed.
 const POINTS: usize = 128;
 
 pub(crate) struct Violin<'a> {
@@ -17,7 +15,6 @@ pub(crate) struct Violin<'a> {
     pub(crate) values: &'a [f64],
 }
 
-/// Draws a violin for each sample, and a dashed line at `reference`.
 pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subtitle: &str) -> Svg {
     let names = Axis::names("", samples.iter().map(|sample| sample.label));
     let layout = Layout::new(Width::above(samples.len()), 220.0, subtitle);
@@ -62,7 +59,7 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, labelled: 
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {
-        // Equal values have no density, so a line of the full width is drawn instead.
+        // Equal values have no density.
         return vec![(d.minimum, 1.0)];
     }
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;

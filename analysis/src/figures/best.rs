@@ -7,8 +7,7 @@ use crate::findings::Best;
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// The difference between the mean coverages of each algorithm and of the best algorithm; `None` if
-/// there is only one algorithm.
+/// The difference in mean coverage between each algorithm and the best algorithm.
 pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let name = |algorithm: usize| truncated(&results.algorithms[algorithm]);
     let label = |algorithm, mean: f64| format!("{}  {:.1} %", name(algorithm), mean * 100.0);

@@ -74,9 +74,7 @@ fn time_axis(progress: &Progress) -> (Axis, f64) {
     (Axis::with_step(&label, (0.0, high), round_step(high / 6.0)), unit)
 }
 
-/// The axis of mean coverage in percent. The axis begins at a round number below the coverage after
-/// the first 2 % of the time, because runs cover most easy goals in their first executions. An axis
-/// from zero would leave little room for the differences between algorithms.
+/// An axis from zero would leave little room for the differences between algorithms.
 fn coverage_axis(progress: &Progress) -> Axis {
     let early = (progress.end / 50).max(1);
     let start = |curve: &Curve| {
@@ -89,8 +87,6 @@ fn coverage_axis(progress: &Progress) -> Axis {
     Axis::percent_of("Mean coverage (%)", (lowest - step / 4.0).max(0.0), highest)
 }
 
-/// The corners of a step function in percent, from its entry into the frame to the right edge of
-/// the frame.
 fn steps(
     points: &[Point],
     time: impl Fn(u64) -> f64,
@@ -110,7 +106,6 @@ fn steps(
     corners
 }
 
-/// The subtitle, with the sample sizes and the meaning of the band.
 fn progress_subtitle(progress: &Progress) -> String {
     let (fewest, most) = progress.runs;
     let runs = if fewest == most {
@@ -125,7 +120,7 @@ fn progress_subtitle(progress: &Progress) -> String {
     subtitle
 }
 
-/// Mean effect sizes as a function of the budget; `None` if there are no pairs to show.
+/// Mean effect sizes as a function of the budget.
 pub fn effect_over_budget(
     results: &Results,
     clock: &Clock,
@@ -151,8 +146,7 @@ pub fn effect_over_budget(
     })
 }
 
-/// Shares of projects with a significant difference as a function of the budget; `None` if no
-/// difference is significant at any budget, for example because there are too few runs.
+/// Shares of projects with a significant difference as a function of the budget.
 pub fn significance_over_budget(
     results: &Results,
     clock: &Clock,
@@ -185,8 +179,7 @@ pub fn significance_over_budget(
     })
 }
 
-/// The work or time that runs need to reach shares of their final coverage; `None` if it is not
-/// known for any of the algorithms in figures.
+/// The work or time that runs need to reach shares of their final coverage.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
     let selected = super::selected(results);
     let series: Vec<Line> = rows
@@ -220,7 +213,6 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
     })
 }
 
-/// Maximum number of projects on which a pair is compared at the last milestone.
 fn projects(milestones: &[Milestone]) -> Option<usize> {
     milestones.last()?.comparisons.iter().map(|pair| pair.per_project.len()).max()
 }
@@ -231,7 +223,6 @@ fn budget_axis(clock: &Clock, milestones: &[Milestone]) -> Option<Axis> {
     Some(Axis::log(&label, first as f64, last as f64))
 }
 
-/// A value of each pair that is shown individually, at each milestone.
 fn over_budget(
     results: &Results,
     milestones: &[Milestone],

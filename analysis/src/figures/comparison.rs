@@ -13,16 +13,14 @@ use crate::stats::mean;
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// Effect sizes of coverage (Whisker paper, figure 18); `None` if there are no pairs, or if a pair
-/// has too few projects.
+/// Effect sizes of coverage (Whisker paper, figure 18).
 pub fn effect_sizes(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let about = "A12 of coverage on each project. Above 0.5 (dashed) the first algorithm of a \
                  pair covers more.";
     effect_violins(results, pairs, "effect-sizes", "Effect sizes", about)
 }
 
-/// Counts of projects by the result of each pair (Pynguin paper, RQ1); `None` if there are no
-/// pairs.
+/// Counts of projects by the result of each pair (Pynguin paper, RQ1).
 pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let bars: Vec<(String, Vec<usize>)> = shown(results, pairs)
         .map(|pair| {
@@ -52,8 +50,7 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     })
 }
 
-/// Mean coverage of two algorithms on each project (Whisker paper, figure 19), with a figure for
-/// each pair.
+/// Figures of the mean coverage of two algorithms on each project (Whisker paper, figure 19).
 pub fn coverage_by_project(
     results: &Results,
     samples: &Samples,
@@ -68,7 +65,6 @@ pub fn coverage_by_project(
             points: Vec::new(),
         });
         for project in &pair.per_project {
-            // Both algorithms have runs on every compared project.
             let coverage = |algorithm| {
                 let values = samples.values(project.project, algorithm);
                 mean(values.iter().copied()).unwrap_or(0.0) * 100.0
@@ -76,7 +72,6 @@ pub fn coverage_by_project(
             let set = usize::from(!project.significant(Correction::Holm));
             sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
-        // Both axes are equal, and no longer than the points require.
         let coordinates = sets.iter().flat_map(|set| &set.points).flat_map(|p| [p.0, p.1]);
         let (low, high) = range(coordinates).unwrap_or((0.0, 100.0));
         let axis = |name: &str| {
@@ -108,8 +103,7 @@ pub fn coverage_by_project(
     shown_by_project(results, pairs).map(one).collect()
 }
 
-/// Effect sizes with their intervals on each project (Pynguin paper, figure 6), with a figure for
-/// each pair.
+/// Figures of effect sizes with their intervals on each project (Pynguin paper, figure 6).
 pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure> {
     let projects: Vec<&str> = results.projects.iter().map(|p| p.name.as_str()).collect();
     let one = |pair: &Comparison| {
@@ -133,11 +127,10 @@ pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure
     shown_by_project(results, pairs).map(one).collect()
 }
 
-/// Widths in pixels of the bars of paired tests and of the bars of Nemenyi's test.
+/// In pixels, for paired tests and for Nemenyi's test.
 const BARS: (f64, f64) = (6.0, 2.0);
 
-/// Mean ranks with their intervals and, unless the study is analysed repeatedly, groups of
-/// algorithms that do not differ significantly.
+/// Mean ranks with their intervals, and groups of algorithms that do not differ significantly.
 pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figure {
     let n = ranking.projects.len();
     let over = counted(n, "project");
@@ -189,7 +182,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
 }
 
 /// Effect sizes of algorithms compared with themselves, next to effect sizes of pairs of
-/// algorithms; `None` if there are no A/A tests, or if an A/A test or a pair has too few projects.
+/// algorithms.
 pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> Option<Figure> {
     if aa_tests.is_empty() {
         return None;

@@ -7,8 +7,7 @@ use crate::stats::Description;
 use crate::terms::{goals, goals_title};
 use crate::tidy::Results;
 
-/// Sizes of the projects (Whisker paper, figure 11); `None` if fewer than [`MIN_SAMPLE`] sizes are
-/// known.
+/// Sizes of the projects (Whisker paper, figure 11).
 pub fn sizes(results: &Results) -> Option<Figure> {
     let sizes: Vec<f64> = results.sizes().into_iter().flatten().map(f64::from).collect();
     let d = Description::of(&sizes).ok().filter(|d| d.n >= MIN_SAMPLE)?;
@@ -38,13 +37,12 @@ pub fn sizes(results: &Results) -> Option<Figure> {
     })
 }
 
-/// Coverage of each algorithm as box plots (Whisker paper, figure 17); `None` if no run has a
-/// coverage.
+/// Coverage of each algorithm as box plots (Whisker paper, figure 17).
 pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     boxes_named("coverage-boxes", "Coverage", results, samples)
 }
 
-/// Coverage by a criterion after the first as box plots; `None` if no run has such a coverage.
+/// Coverage by a criterion after the first as box plots.
 pub fn criterion_boxes(results: &Results, criterion: &str, samples: &Samples) -> Option<Figure> {
     let title = format!("Coverage by criterion {criterion}");
     boxes_named(&file_name(&["criterion", criterion]), &title, results, samples)
@@ -65,8 +63,7 @@ fn boxes_named(name: &str, title: &str, results: &Results, samples: &Samples) ->
     .boxes(&values)
 }
 
-/// Coverage of each algorithm as violins (Pynguin paper, figure 2); `None` if no run has a
-/// coverage, or if an algorithm has too few runs.
+/// Coverage of each algorithm as violins (Pynguin paper, figure 2).
 pub fn coverage_violins(results: &Results, samples: &Samples) -> Option<Figure> {
     let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
     Distribution {

@@ -9,8 +9,7 @@ use crate::stats::Description;
 use crate::terms::{goals_title, uncapitalised, work};
 use crate::tidy::Results;
 
-/// Coverage of the baseline (Whisker paper, figure 13); `None` for fewer than [`MIN_SAMPLE`]
-/// projects.
+/// Coverage of the baseline (Whisker paper, figure 13).
 pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure> {
     let values: Vec<f64> = trivial.projects.iter().map(|p| p.coverage * 100.0).collect();
     let d = Description::of(&values).ok().filter(|d| d.n >= MIN_SAMPLE)?;
@@ -38,9 +37,7 @@ pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure>
     })
 }
 
-/// Size, executions and coverage of the baseline (Whisker paper, figure 14); `None` for fewer than
-/// [`MIN_SAMPLE`] projects of known size, or if all of these projects need the same number of
-/// executions.
+/// Size, work and coverage of the baseline (Whisker paper, figure 14).
 pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     let label = &results.algorithms[trivial.algorithm];
     let classes = ["100 %", "90 % or more", "50 % or more", "below 50 %"];
@@ -94,9 +91,8 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     })
 }
 
-/// Coverage as a function of a measure of projects, such as their complexity (Pynguin paper,
-/// figures 4 and 5). `column` and `title` are the name and the title of the measure's column.
-/// `None` for fewer than [`MIN_SAMPLE`] projects, or if the measure is the same on all projects.
+/// Coverage as a function of a measure of projects (Pynguin paper, figures 4 and 5). `column` and
+/// `title` are the name and the title of the measure's column.
 pub fn relation(
     results: &Results,
     (column, title): (&str, &str),

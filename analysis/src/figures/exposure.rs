@@ -8,8 +8,7 @@ use crate::stats::Survival;
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// The share of pairs of a fault and a run in which the run has exposed the fault, over real time;
-/// `None` if no fault is exposed.
+/// The share of pairs of a fault and a run in which the run has exposed the fault, over real time.
 pub fn exposure(results: &Results, all: &[Exposure]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = Exposure::pooled(all, results.algorithms.len());

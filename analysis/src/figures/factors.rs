@@ -7,8 +7,7 @@ use crate::figure::boxes::{self, BoxGroup};
 use crate::findings::FactorPair;
 use crate::tidy::Results;
 
-/// Effect sizes of a factor by group of projects (Pynguin paper, figure 6), with a figure for each
-/// pair of configurations that has groups.
+/// Figures of effect sizes of a factor by group of projects (Pynguin paper, figure 6).
 pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> Vec<Figure> {
     let one = |pair: &FactorPair| {
         let groups = pair.groups(results, samples);

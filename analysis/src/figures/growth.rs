@@ -7,20 +7,19 @@ use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Maximum number of projects with a separate figure for each project.
 const MAX_PROJECTS: usize = 12;
 
 /// Maximum ratio of the end of the axis to its beginning.
 const MAX_SPAN: u64 = 300;
 
-/// The growth over all projects; `None` if no curve rises after the start.
+/// The growth over all projects.
 pub fn growth(results: &Results, progress: &Progress) -> Option<Figure> {
     let over =
         format!("Mean over {} of the mean coverage of", counted(progress.projects, "project"));
     draw(results, progress, "growth", "Growth of coverage", &over)
 }
 
-/// The growth on each project; empty if there are more than [`MAX_PROJECTS`] projects.
+/// The growth on each project.
 pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Figure> {
     if all.len() > MAX_PROJECTS {
         return Vec::new();
@@ -34,7 +33,7 @@ pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Fi
     all.iter().filter_map(one).collect()
 }
 
-/// The growth of coverage by a criterion after the first; `None` if no curve rises after the start.
+/// The growth of coverage by a criterion after the first.
 pub fn growth_by_criterion(
     results: &Results,
     criterion: &str,
@@ -57,8 +56,6 @@ fn draw(
     let curves: Vec<&Curve> =
         progress.curves.iter().filter(|curve| selected[curve.algorithm]).collect();
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    // The first improvement after the start. The axis begins there unless its span would be too
-    // large.
     let first = points().map(|point| point.at).filter(|&at| at > 0).min()?;
     let end = progress.end.max(first + 1);
     let first = first.max(end / MAX_SPAN);

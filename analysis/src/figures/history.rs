@@ -6,8 +6,7 @@ use crate::figure::intervals::{self, Row};
 use crate::findings::VersionChange;
 use crate::tidy::Results;
 
-/// The difference in mean coverage between each earlier version and this version of each algorithm;
-/// `None` if there are no earlier versions of the algorithms.
+/// The differences in mean coverage between earlier versions and this version of each algorithm.
 pub fn history(results: &Results, changes: &[VersionChange]) -> Option<Figure> {
     let mut rows = Vec::new();
     for (number, label) in results.algorithms.iter().enumerate() {

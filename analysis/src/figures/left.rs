@@ -9,7 +9,7 @@ use crate::terms::{capitalised, goals};
 use crate::tidy::Results;
 
 /// The number of goals covered on all projects by multiples of the executed runs, with the band of
-/// the estimates; `None` if there are no estimates to show.
+/// the estimates.
 pub fn left(results: &Results, all: &[Left]) -> Option<Figure> {
     let selected = super::selected(results);
     let shown: Vec<&Left> = all.iter().filter(|one| selected[one.algorithm]).collect();

@@ -10,8 +10,7 @@ use crate::findings::{MutationAnalysis, MutationScore};
 use crate::stats::pearson;
 use crate::tidy::Results;
 
-/// Mutation scores by operator, with false positives (Whisker paper, figure 29); `None` if there
-/// are no scores.
+/// Mutation scores by operator, with false positives (Whisker paper, figure 29).
 pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
     let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();
@@ -65,8 +64,7 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
     })
 }
 
-/// Distribution of mutation scores (Pynguin paper, figure 7); `None` if there are no scores, or if
-/// an algorithm has too few scores.
+/// Distribution of mutation scores (Pynguin paper, figure 7).
 pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let samples: Vec<Sample> = analysis
         .totals()
@@ -88,7 +86,7 @@ pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Optio
     .violins(&samples, None)
 }
 
-/// Mutation score against coverage (Pynguin paper, figure 8); `None` if no run has both.
+/// Mutation score against coverage (Pynguin paper, figure 8).
 pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let mut sets = Vec::new();
     let mut correlations = Vec::new();

@@ -6,8 +6,7 @@ use super::{Figure, sample_size};
 use crate::figure::race::{Racer, draw};
 use crate::tidy::Results;
 
-/// The number of projects on which each configuration of a race was run; `None` if no configuration
-/// was dropped.
+/// The number of projects on which each configuration of a race was run.
 pub fn race(results: &Results) -> Option<Figure> {
     if results.dropped.is_empty() {
         return None;

@@ -11,17 +11,13 @@ use crate::tidy::Results;
 /// The smallest time on the logarithmic axis, in milliseconds. The times of runs are integers.
 const MIN_MS: f64 = 0.1;
 
-/// Mean rank over mean time, with a figure for each project and optimised criterion, and a line for
-/// each method with a point for each size of suites (Elyasaf et al., figures 3 and 5). A criterion
-/// is drawn if it has at least two suite sizes and a mean time above `MIN_MS`. A method has the
-/// same colour in all figures.
+/// Figures of the mean rank over the mean time, by project and optimised criterion (Elyasaf et al.,
+/// figures 3 and 5).
 pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, &str), Vec<&SuiteRank>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
         groups.entry((rank.project, &rank.criterion)).or_default().push(rank);
     }
-    // Configurations that differ only in their parameters, such as size and criterion, belong to
-    // the same method.
     let method = |rank: &SuiteRank| {
         let label = &results.algorithms[rank.algorithm];
         label.split('[').next().unwrap_or(label).to_owned()
@@ -58,8 +54,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
             return None;
         }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
-            // Widen the axis for nearly equal ranks, because its ticks would otherwise be at
-            // fractions of an item.
+            // Ticks would otherwise be at fractions of an item.
             (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
             ranks => ranks,
         };
@@ -80,8 +75,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     groups.into_iter().filter_map(draw).collect()
 }
 
-/// The largest variance over the number of tests, with a figure for each project (Elyasaf et al.,
-/// figure 4).
+/// Figures of the largest variance over the number of tests, by project (Elyasaf et al., figure 4).
 pub fn variance_over_tests(results: &Results, all: &[RiskStability]) -> Vec<Figure> {
     let draw = |own: &[RiskStability]| {
         let project = &results.projects[own[0].project].name;

@@ -6,11 +6,9 @@ use crate::figure::{Axis, Series};
 use crate::findings::RealTime;
 use crate::tidy::Results;
 
-/// Maximum number of cores with different markers.
 const MAX_PLACES: usize = 8;
 
-/// The speed of each run over the time of the study; `None` if the start is known for fewer than
-/// two runs with a speed.
+/// The speed of each run over the time of the study.
 pub fn real_time(_: &Results, found: &RealTime) -> Option<Figure> {
     let timed: Vec<(f64, f64, usize)> =
         found.speeds.iter().filter_map(|one| Some((one.1?, one.2, one.3))).collect();

@@ -5,8 +5,7 @@ use crate::figure::{Axis, Series};
 use crate::findings::{Machine, Speed};
 use crate::tidy::{Results, Run};
 
-/// Real time of a unit of work of the search, such as a test execution (Whisker paper, figure 22);
-/// `None` if no search has a positive time and a positive amount of work.
+/// Real time of a unit of work of the search, such as a test execution (Whisker paper, figure 22).
 pub fn execution_times(results: &Results) -> Option<Figure> {
     let (unit, work) = results.subject.units.first().zip(results.work.first())?;
     let time = |(number, run): (usize, &Run)| {
@@ -17,7 +16,6 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
         runs_of(results, algorithm).filter_map(time).filter(|&ms| ms > 0.0).collect()
     });
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
-    // Choose the largest unit in which the longest time is at least 1.
     let scales = [(1.0, "Milliseconds", " ms"), (1e3, "Microseconds", " µs")];
     let nanoseconds = (1e6, "Nanoseconds", " ns");
     let (scale, words, symbol) =
@@ -42,8 +40,7 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time divided by real time (Whisker paper, figure 12); `None` if no run has a positive
-/// value.
+/// Program time divided by real time (Whisker paper, figure 12).
 pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     let samples = by_algorithm(results, |algorithm| positive(&rows[algorithm].factors));
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
@@ -59,8 +56,7 @@ pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time divided by real time on each machine (Whisker paper, figure 12); `None` unless runs
-/// on at least two machines have positive values.
+/// Program time divided by real time on each machine (Whisker paper, figure 12).
 pub fn machines(machines: &[Machine]) -> Option<Figure> {
     let samples: Vec<Sample> = machines
         .iter()
@@ -88,7 +84,6 @@ pub fn machines(machines: &[Machine]) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// The values that a logarithmic axis can show.
 fn positive(values: &[f64]) -> Vec<f64> {
     values.iter().copied().filter(|&v| v > 0.0).collect()
 }

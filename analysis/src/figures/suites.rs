@@ -8,7 +8,7 @@ use crate::terms::{capitalised, counted};
 use crate::tidy::{Results, Run};
 
 /// Sizes of suites on projects on which all algorithms have the same mean coverage (Whisker paper,
-/// figure 26); `None` if all algorithms have fewer than [`MIN_SAMPLE`] suites on these projects.
+/// figure 26).
 pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     let units = &results.subject.suite_unit.plural;
     let samples = by_algorithm(results, |algorithm| suites.samples.pooled(algorithm).0);
@@ -32,8 +32,7 @@ pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Effect sizes of the sizes of suites (Whisker paper, figure 27); `None` if there are no pairs, or
-/// if a pair has too few projects.
+/// Effect sizes of the sizes of suites (Whisker paper, figure 27).
 pub fn suite_effects(results: &Results, suites: &Suites) -> Option<Figure> {
     let about = format!(
         "A12 of the number of {} in the final suite, on projects on which all algorithms have the \
@@ -44,8 +43,7 @@ pub fn suite_effects(results: &Results, suites: &Suites) -> Option<Figure> {
     effect_violins(results, &suites.comparisons, name, title, &about)
 }
 
-/// Lengths of tests on all projects (Whisker paper, figure 28); `None` if all algorithms have fewer
-/// than [`MIN_SAMPLE`] suites.
+/// Lengths of tests on all projects (Whisker paper, figure 28).
 pub fn test_lengths(results: &Results) -> Option<Figure> {
     let units = &results.subject.suite_unit.plural;
     let length = |(_, run): (usize, &Run)| {

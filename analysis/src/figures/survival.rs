@@ -9,8 +9,7 @@ use crate::terms::counted;
 use crate::tidy::{Clock, Results};
 
 /// The share of runs that cover as many goals as the best run on their project, over the share of
-/// the longest search; `None` if no run of the shown algorithms has a coverage and a time on this
-/// clock.
+/// the longest search.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = FullCoverage::pooled(rows, results.algorithms.len());

@@ -2,10 +2,7 @@
 
 use crate::comparison::{Comparison, Correction, Samples};
 
-/// An algorithm compared with itself: on each project, every second run is compared with the other
-/// runs. The expected effect size is 1/2, and at most 5 % of the projects are expected to differ
-/// significantly. Differences between algorithms are meaningful only if they exceed the differences
-/// in the A/A tests.
+/// An algorithm compared with itself, so all differences are due to chance.
 #[derive(Clone, Debug)]
 pub struct AaTest {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
@@ -31,9 +28,8 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects on which both halves differ significantly without a correction, in
-    /// 0..=1, among the projects with enough runs for a significant difference. `None` if there are
-    /// no such projects.
+    /// The share of projects, in 0..=1, on which both halves differ significantly without a
+    /// correction.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());
         let found = able.clone().filter(|project| project.significant(Correction::None)).count();

@@ -2,9 +2,8 @@
 
 use crate::tidy::{Clock, Error, Results};
 
-/// The area of each run, in 0..=1: its mean coverage over the time, on `clock`, of the longest
-/// search on its project. A run that ended earlier keeps its last coverage. `None` if the run has
-/// no coverage, if its time was not measured, or if the longest search took no time.
+/// The area of each run, in 0..=1: the mean coverage over the time, on `clock`, of the longest
+/// search on the project. A run that ended earlier keeps its last coverage.
 ///
 /// # Errors
 /// [`Error`] if the timeline cannot be read.

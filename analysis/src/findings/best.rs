@@ -4,8 +4,7 @@ use crate::comparison::{Comparison, Samples, mean_intervals};
 use crate::stats::{Interval, Unavailable, mean};
 
 /// The algorithm with the highest mean coverage over the projects on which all algorithms have
-/// runs. The same runs determine the best algorithm and its differences, so if there are many
-/// algorithms, the intervals and p-values of the differences tend to be too small.
+/// runs. The intervals and p-values do not account for the choice of the best algorithm.
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
@@ -37,8 +36,7 @@ pub struct Other {
 }
 
 impl Best {
-    /// Finds the best algorithm, or the first of several equal algorithms. `None` if no project has
-    /// runs of all algorithms that have runs.
+    /// Finds the best algorithm, or the first of several equal algorithms.
     pub fn new(samples: &Samples) -> Option<Best> {
         let projects: Vec<usize> = (0..samples.projects())
             .filter(|&p| {

@@ -28,8 +28,7 @@ impl Configuration {
 }
 
 /// Two configurations compared on the runs of all projects together, as in the Pynguin paper. Such
-/// a comparison mixes projects of different difficulty, so the comparison by project
-/// ([`Comparison`](crate::comparison::Comparison)) can detect more differences.
+/// a comparison mixes projects of different difficulty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PooledPair {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).

@@ -15,7 +15,7 @@ pub struct Convergence {
     pub share: f64,
     /// The work or time after which the runs reached the share, on the requested clock.
     pub spent: Result<Description, Unavailable>,
-    /// The runs that reached the share, which cover at least one goal.
+    /// The runs that reached the share.
     pub runs: Vec<u32>,
 }
 
@@ -35,7 +35,6 @@ impl Convergence {
                 continue;
             }
             for (index, share) in SHARES.iter().enumerate() {
-                // The last improvement reaches every share.
                 let first = timeline.iter().find(|i| f64::from(i.covered) >= share * last);
                 if let Some(first) = first {
                     let cell = &mut reached[run.algorithm as usize * SHARES.len() + index];

@@ -7,18 +7,17 @@ use crate::tidy::Results;
 pub struct Cost {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Core-hours: the real time of whole runs, each of which occupies one core, or of their
-    /// searches if only this time is known. `None` if the time of no run is known.
+    /// Core-hours of the runs, from the real time of each run or, if it is not known, of its
+    /// search.
     pub core_hours: Option<f64>,
-    /// Core-hours of searches; `None` if the time of no search is known.
+    /// Core-hours of searches.
     pub search_hours: Option<f64>,
-    /// Work of all searches, in each unit of the subject kind; `None` if no run is measured in the
-    /// unit.
+    /// Work of all searches, in each unit of the subject kind.
     pub work: Vec<Option<u64>>,
     /// Mean milliseconds of search per unit of work, in the first unit of the subject kind (Whisker
-    /// paper, figure 22). `None` if no run with work in this unit has a known search time.
+    /// paper, figure 22).
     pub ms_per_unit: Option<f64>,
-    /// Number of runs with an unknown time, which the sums do not contain.
+    /// Number of runs with an unknown time.
     pub unknown: usize,
     /// The runs of the algorithm.
     pub runs: Vec<u32>,

@@ -41,8 +41,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// The verdict on the interval of a difference: equivalent if the interval is within the
-    /// margin, otherwise better or worse if the interval is on one side of 0, otherwise undecided.
+    /// The verdict on the interval of a difference with this margin of equivalence.
     pub fn of_interval(Interval { low, high }: Interval, margin: f64) -> Verdict {
         if -margin < low && high < margin {
             Verdict::Equivalent
@@ -68,9 +67,8 @@ pub struct Decision {
     /// Mean difference in mean coverage over these projects, first minus second, in -1..=1; NaN if
     /// there are no such projects.
     pub difference: f64,
-    /// Interval of the difference at level 1 - [`LEVEL`], from Student's t distribution over
-    /// projects. If the study is analysed repeatedly, the interval is from the rounds and is valid
-    /// for all looks together.
+    /// Interval of the difference at level 1 - [`LEVEL`]. If the study is analysed repeatedly, the
+    /// interval is valid for all looks together.
     pub interval: Result<Interval, Unavailable>,
     /// Probability that the first algorithm has the higher mean over projects like these.
     pub higher: Result<f64, Unavailable>,
@@ -79,20 +77,16 @@ pub struct Decision {
     /// Two-sided p-value of the Wilcoxon signed-rank test over projects; `None` if the study is
     /// analysed repeatedly.
     pub p: Option<Result<PValue, Unavailable>>,
-    /// The p-value with Holm's correction over all pairs; `None` if `p` is not available.
+    /// The p-value with Holm's correction over all pairs.
     pub p_holm: Option<f64>,
-    /// Number of rounds on which the decision is based; `None` unless the study is analysed
-    /// repeatedly.
+    /// Number of rounds on which the decision is based, if the study is analysed repeatedly.
     pub rounds: Option<usize>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Decision {
-    /// Decides each pair of algorithms with runs. Each algorithm is compared with each earlier
-    /// algorithm or, if there are many algorithms, only with the first. With `rounds`, the
-    /// intervals and verdicts come from the rounds, and there are no p-values, because p-values are
-    /// not valid if the study is analysed repeatedly.
+    /// Decides pairs of algorithms. If there are `rounds`, the verdicts come from them.
     pub fn pairs(samples: &Samples, rounds: Option<&Sequential>) -> Vec<Decision> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         let mut decisions: Vec<Decision> = (1..samples.algorithms())
@@ -125,7 +119,6 @@ impl Decision {
         let pair = posterior.map(|posterior| posterior.pair(0, 1, MARGIN));
         let p = few.and_then(|()| match SignedRank::new(&x, &y) {
             Ok(test) => Ok(test.p()),
-            // Algorithms that are equal on every project do not differ.
             Err(Unavailable::Constant) => Ok(PValue::DEGENERATE),
             Err(reason) => Err(reason),
         });
@@ -165,7 +158,7 @@ impl Decision {
         self.difference.total_cmp(&0.0)
     }
 
-    /// The better and the worse algorithm; `None` unless the verdict is better or worse.
+    /// The better and the worse algorithm, according to the verdict.
     pub fn winner_and_loser(&self) -> Option<(usize, usize)> {
         match self.verdict {
             Verdict::Better => Some((self.first, self.second)),
@@ -175,9 +168,8 @@ impl Decision {
     }
 }
 
-/// The rule of a finished study. The Wilcoxon signed-rank test over projects with Holm's correction
-/// over all pairs decides whether two algorithms differ; the interval of the difference decides
-/// whether they are equivalent.
+/// The Wilcoxon signed-rank test decides whether two algorithms differ; the interval of the
+/// difference decides whether they are equivalent.
 fn decide_by_wilcoxon(decisions: &mut [Decision]) {
     let tested: Vec<(usize, f64)> = decisions
         .iter()

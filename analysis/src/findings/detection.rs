@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::stats::{Contingency, Interval, holm};
 use crate::tidy::{Error, Results};
 
-/// The beginning of the names of the metrics. A value is 1 if the suite of the run detects the
-/// fault by the rule, and 0 otherwise.
+/// A metric with this beginning is 1 if the suite of the run detects the fault by the rule, and 0
+/// otherwise.
 const DETECTED: &str = "detected.";
 
 /// Project, rule, fault and algorithm.
@@ -34,13 +34,12 @@ pub struct Detection {
     /// `None` for that algorithm.
     pub p: Option<f64>,
     /// The p-value with Holm's correction over all faults and projects of the algorithm under the
-    /// rule; `None` without a p-value.
+    /// rule.
     pub adjusted: Option<f64>,
 }
 
 impl Detection {
-    /// Returns a value for each project, rule, fault and algorithm, in this order. Empty if runs
-    /// have no metrics of detection.
+    /// Returns a value for each project, rule, fault and algorithm, in this order.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

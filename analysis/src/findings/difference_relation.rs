@@ -22,12 +22,8 @@ pub struct DifferenceRelation {
 }
 
 impl DifferenceRelation {
-    /// Returns a value for each pair of algorithms, each algorithm against each earlier algorithm.
-    /// If there are many algorithms, each is compared only with the first. `measure` contains the
-    /// number of the project of each run, as returned by
-    /// [`Results::measure`](crate::tidy::Results::measure). Pairs with fewer than [`MIN_SAMPLE`]
-    /// usable projects are left out, as are pairs for which the number or the difference is the
-    /// same on all projects.
+    /// Returns values for pairs of algorithms. `measure` contains the number of the project of each
+    /// run, as returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<DifferenceRelation> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         (1..samples.algorithms())

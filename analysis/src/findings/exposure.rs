@@ -6,16 +6,13 @@ use std::collections::BTreeMap;
 use crate::stats::{Contingency, Interval, Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
-/// The metric with the number of faults that a run exposed. Runs without this metric do not look
-/// for faults.
+/// Runs without this metric do not look for faults.
 const FAULTS: &str = "faults";
 
-/// The beginning of the names of the metrics with the milliseconds until a run exposed a fault.
 const EXPOSED: &str = "exposed_ms.";
 
-/// The runs of an algorithm on a project as observations of the real time until they expose a fault
-/// that some run on the project exposes. A run that does not expose the fault is censored at the
-/// end of its search.
+/// The time until runs of an algorithm on a project expose a fault. A run that does not expose the
+/// fault is censored at the end of its search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exposure {
     /// Index into [`Results::projects`].
@@ -28,10 +25,9 @@ pub struct Exposure {
     pub survival: Survival,
     /// Wilson interval, at level 0.95, of the share of runs that expose the fault.
     pub interval: Option<Interval>,
-    /// P-value of the log-rank test against the first algorithm with runs on the project; `None`
-    /// for that algorithm, or if there is no test.
+    /// P-value of the log-rank test against the first algorithm with runs on the project.
     pub p: Option<f64>,
-    /// The p-value with Holm's correction over all rows; `None` without a p-value.
+    /// The p-value with Holm's correction over all rows.
     pub adjusted: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -39,16 +35,13 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// Returns a value for each project, fault and algorithm, in this order. Empty if no run looks
-    /// for faults.
+    /// Returns a value for each project, fault and algorithm, in this order.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
     pub fn all(results: &Results) -> Result<Vec<Exposure>, Error> {
         let metrics = results.metrics(|name| name == FAULTS || name.starts_with(EXPOSED))?;
         let Some(looking) = metrics.get(FAULTS) else { return Ok(Vec::new()) };
-        // The runs that look for faults, by project and algorithm, with the time at which their
-        // search ended.
         let mut observed: BTreeMap<(usize, usize), Vec<(u32, f64)>> = BTreeMap::new();
         for (number, run) in results.runs.iter().enumerate() {
             let end = results.spent(number, &Clock::Wall);
@@ -98,8 +91,7 @@ impl Exposure {
         Ok(all)
     }
 
-    /// The Kaplan-Meier estimate of each algorithm over all faults of all projects together; `None`
-    /// for an algorithm without observations.
+    /// The Kaplan-Meier estimate of each algorithm over all faults of all projects together.
     pub fn pooled(all: &[Exposure], algorithms: usize) -> Vec<Option<Survival>> {
         let of = |algorithm: usize| {
             let rows = all.iter().filter(move |row| row.algorithm == algorithm);
@@ -108,15 +100,13 @@ impl Exposure {
         (0..algorithms).map(|algorithm| Survival::of(&of(algorithm)).ok()).collect()
     }
 
-    /// The longest time of an observation in milliseconds; 0 if there are no observations.
+    /// The longest time of an observation, in milliseconds.
     pub fn longest(all: &[Exposure]) -> f64 {
         let times = all.iter().flat_map(|row| &row.observations).map(|one| one.time);
         times.fold(0.0, f64::max)
     }
 }
 
-/// Compares each row of a fault with the row of the first algorithm, and applies Holm's correction
-/// to the p-values of all rows.
 fn compare(all: &mut [Exposure]) {
     for rows in all.chunk_by_mut(|a, b| (a.project, &a.fault) == (b.project, &b.fault)) {
         let Some((first, others)) = rows.split_first_mut() else { continue };

@@ -12,8 +12,7 @@ use crate::tidy::{Error, Results};
 /// Two configurations of the same algorithm that differ only in a factor.
 #[derive(Clone, Debug)]
 pub struct FactorPair {
-    /// The common beginning of both labels, which names the algorithm; the first label if there is
-    /// no common beginning.
+    /// The common beginning of both labels, which names the algorithm.
     pub algorithm: String,
     /// The configuration that comes first in the study, as an index into [`Results::algorithms`].
     pub first: usize,
@@ -22,10 +21,9 @@ pub struct FactorPair {
     /// The values of the factor in both configurations.
     pub values: [String; 2],
     /// Mean coverage over all runs of the first configuration minus mean coverage over all runs of
-    /// the second, in -1..=1; `None` if a configuration has no runs with a coverage.
+    /// the second, in -1..=1.
     pub gain: Option<f64>,
-    /// Effect size A12 over all runs, and its p-value; `None` if a configuration has no runs with a
-    /// coverage.
+    /// Effect size A12 over all runs, and its p-value.
     pub pooled: Option<(f64, PValue)>,
     /// The comparison by project.
     pub comparison: Comparison,
@@ -93,8 +91,7 @@ impl FactorPair {
         }
     }
 
-    /// The effect sizes of the projects of each group, with the runs from which they were computed,
-    /// in the order of the groups' names. Empty if no project has a group.
+    /// The effect sizes of the projects of each group, in the order of the groups' names.
     pub fn groups(&self, results: &Results, samples: &Samples) -> Vec<GroupEffect> {
         let mut groups: BTreeMap<&str, GroupEffect> = BTreeMap::new();
         for project in &self.comparison.per_project {
@@ -125,22 +122,20 @@ pub struct GroupEffect {
 }
 
 impl GroupEffect {
-    /// The median of the effect sizes; `None` if there are no effect sizes.
+    /// The median of the effect sizes.
     pub fn median(&self) -> Option<f64> {
         Description::of(&self.effects).ok().map(|description| description.median)
     }
 }
 
 /// The configuration of imported results, whose label consists of an algorithm and a value of the
-/// factor, such as `DYNAMOSA-TypeHints`. `None` if the label has a different form.
+/// factor, such as `DYNAMOSA-TypeHints`.
 fn of_label(label: &str, factor: &str) -> Option<Algorithm> {
     let (name, value) = label.rsplit_once('-').filter(|(name, _)| !name.is_empty())?;
     let parameters = BTreeMap::from([(factor.to_owned(), Parameter::Text(value.to_owned()))]);
     Some(Algorithm { label: label.to_owned(), name: name.to_owned(), parameters })
 }
 
-/// The common beginning of two labels, up to a separator; the first label if there is no common
-/// beginning.
 fn common_beginning(one: &str, other: &str) -> String {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     let common: String = same.map(|(c, _)| c).collect();

@@ -3,11 +3,8 @@
 use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
-/// The runs of an algorithm on a project as observations of the work or time until they cover as
-/// many goals as the best run on the project. A run that never covers that many goals is censored at
-/// its end. If the run ended before its budget was used up, it is censored at the end of the longest
-/// search on the project instead, because a search with nothing left to try would not have covered
-/// more with more time.
+/// The work or time until runs of an algorithm on a project cover as many goals as the best run. A
+/// run that ended early is assumed to have had nothing left to try.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].
@@ -17,7 +14,7 @@ pub struct FullCoverage {
     /// The Kaplan-Meier estimate.
     pub survival: Survival,
     /// P-value of the log-rank test against the first algorithm, with Holm's correction over all
-    /// rows; `None` for the first algorithm, or if there is no test.
+    /// rows.
     pub p: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -75,7 +72,7 @@ impl FullCoverage {
     }
 
     /// The Kaplan-Meier estimate of each algorithm over all projects, with times as shares of the
-    /// longest observation on the project; `None` for an algorithm without observations.
+    /// longest observation on the project.
     pub fn pooled(rows: &[FullCoverage], algorithms: usize) -> Vec<Option<Survival>> {
         let end = |project: usize| {
             let of = rows.iter().filter(|row| row.project == project);
@@ -97,8 +94,6 @@ impl FullCoverage {
     }
 }
 
-/// Whether a run ended before it had used up any limit of its budget. False if the budget has no
-/// limit, or if the used amount of a limit is not known.
 fn ended_early(results: &Results, number: usize) -> bool {
     let run = &results.runs[number];
     let budget = &results.budgets[run.algorithm as usize];
@@ -112,8 +107,6 @@ fn ended_early(results: &Results, number: usize) -> bool {
     limited && work && wall
 }
 
-/// Compares each row with the row of the first algorithm on the same project, and applies Holm's
-/// correction to the p-values of all rows.
 fn compare(rows: &mut [FullCoverage]) {
     let mut tests = Vec::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.algorithm != 0) {

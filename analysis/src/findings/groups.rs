@@ -1,5 +1,4 @@
-//! The uncertainty of the main numbers of a study if the projects of a group, such as the projects
-//! of an author, are similar.
+//! The uncertainty of the main numbers of a study if projects of a group are similar.
 
 use std::collections::BTreeMap;
 
@@ -42,10 +41,9 @@ pub struct GroupShare {
     pub group: String,
     /// Number of projects of the group.
     pub projects: usize,
-    /// Mean coverage over the projects of the group and all algorithms; `None` if no run has a
-    /// coverage.
+    /// Mean coverage over the projects of the group and all algorithms.
     pub coverage: Option<f64>,
-    /// Core-hours of the runs; `None` if no time is known.
+    /// Core-hours of the runs.
     pub core_hours: Option<f64>,
     /// The runs on the projects of the group.
     pub runs: Vec<u32>,
@@ -53,15 +51,14 @@ pub struct GroupShare {
 
 impl Grouped {
     /// The ratio of the variance over groups to the variance over projects. The number of projects
-    /// divided by this ratio is the effective sample size. `None` unless both intervals exist and
-    /// the interval over projects has a width above 0.
+    /// divided by this ratio is the effective sample size.
     pub fn design_effect(&self) -> Option<f64> {
         let width = |interval: Interval| interval.high - interval.low;
         let (projects, groups) = (width(self.by_projects.ok()?), width(self.by_groups.ok()?));
         (projects > 0.0).then(|| (groups / projects).powi(2))
     }
 
-    /// The numbers of a study; empty if no project has a group.
+    /// The numbers of a study whose projects have groups.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -88,7 +85,6 @@ impl Grouped {
         Ok(all)
     }
 
-    /// A number that is `scale` times the mean of values of projects.
     fn new(
         results: &Results,
         quantity: GroupedQuantity,
@@ -116,8 +112,7 @@ impl Grouped {
 }
 
 impl GroupShare {
-    /// The groups, by descending core-hours and then by name. Projects without a group are left
-    /// out.
+    /// The groups, by descending core-hours and then by name.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -153,8 +148,6 @@ impl GroupShare {
     }
 }
 
-/// Core-hours on each project, from the processor time or else the real time of runs. Runs without
-/// a known time are left out.
 fn hours_by_project(results: &Results) -> Result<BTreeMap<usize, f64>, Error> {
     let processor = results.processor_ms()?;
     let mut hours = BTreeMap::new();

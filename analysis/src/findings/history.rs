@@ -1,5 +1,4 @@
-//! Compares a version of a tool with earlier versions. A difference counts only if it exceeds a
-//! tolerance for chance.
+//! Compares a version of a tool with earlier versions.
 
 use std::collections::HashMap;
 
@@ -26,9 +25,8 @@ pub struct VersionChange {
     /// Interval of the mean difference, new minus old, at level 1 - [`LEVEL`], from Student's t
     /// distribution over projects.
     pub interval: Result<Interval, Unavailable>,
-    /// The size of a difference that chance explains: half the width of the same interval for the
-    /// odd runs against the even runs of the old study, which differ only by chance. `None` if too
-    /// few projects have two old runs.
+    /// Half the width of the same interval for the odd runs against the even runs of the old study,
+    /// which differ only by chance.
     pub noise: Option<f64>,
     /// The runs of the new study, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -46,7 +44,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The word in tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Change::Better => "better",
@@ -57,9 +55,7 @@ impl Change {
 }
 
 impl VersionChange {
-    /// Compares each algorithm whose label is in both studies, on the projects with the same
-    /// digest, or with the same name if the digest is not known. Algorithms for which no such
-    /// project has runs in both studies are left out.
+    /// Compares each algorithm whose label is in both studies, on the projects of both.
     pub fn all(version: &str, old: &Results, new: &Results) -> Vec<VersionChange> {
         let (before, after) = (Samples::coverage(old), Samples::coverage(new));
         let key = |results: &Results, project: usize| {

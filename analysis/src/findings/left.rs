@@ -6,7 +6,7 @@ use crate::comparison::{LEVEL, MIN_SAMPLE};
 use crate::stats::{Estimate, Estimator, Incidence, Interval};
 use crate::tidy::{GoalSet, Results};
 
-/// The multiples of the runs at which the curve of goals is estimated.
+/// The multiples of the runs at which the number of goals is estimated.
 pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 
 /// The estimator of reachable goals in tables. `docs/measurements/statistics.md` compares all
@@ -20,9 +20,8 @@ pub struct Left {
     pub algorithm: usize,
     /// The projects with goals and enough runs of the algorithm.
     pub projects: Vec<LeftOnProject>,
-    /// Points of the curve of covered goals of all projects together. A point consists of the
-    /// number of runs of each project as a multiple of the executed runs, the estimate and, for
-    /// multiples above 1, the interval of the estimate.
+    /// The curve of covered goals on all projects together: the multiple of the executed runs, the
+    /// estimate and its interval.
     pub curve: Vec<(f64, f64, Option<Interval>)>,
     /// The number of reachable goals on all projects together.
     pub reachable: Estimate,
@@ -116,7 +115,7 @@ impl Left {
     }
 
     /// The estimate of the number of goals that ten times as many runs cover on all projects
-    /// together; `None` if the curve is empty or if its last point has no interval.
+    /// together.
     pub fn tenfold(&self) -> Option<(f64, Interval)> {
         let &(_, value, interval) = self.curve.last()?;
         Some((value, interval?))

@@ -19,7 +19,7 @@ impl Milestone {
     pub const SHARES: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
 
     /// The comparisons at these shares (0..=1) of the longest search. Runs without a coverage or
-    /// without a time on this clock are left out. The result is empty if no runs remain.
+    /// without a time on this clock are left out.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -37,7 +37,6 @@ impl Milestone {
         moments.dedup();
 
         let improvements = results.improvements(clock)?;
-        // Number of goals covered by each run so far.
         let mut covered = vec![0; results.runs.len()];
         let mut order: Vec<usize> = (0..improvements.len()).collect();
         order.sort_by_key(|&i| improvements[i].at);

@@ -13,9 +13,9 @@ pub enum Cause {
     NoGoals,
     /// The subject kind or the tool reported a failure.
     Failed,
-    /// A time limit of the worker or of the run itself ended the run.
+    /// A time limit ended the run.
     TimedOut,
-    /// A memory limit of the worker or of the run itself ended the run.
+    /// A memory limit ended the run.
     OutOfMemory,
     /// The race had dropped the configuration of the run.
     Dropped,
@@ -29,7 +29,6 @@ impl Cause {
             RunOutcome::Failed => Cause::Failed,
             RunOutcome::TimedOut => Cause::TimedOut,
             RunOutcome::OutOfMemory => Cause::OutOfMemory,
-            // A run that is done has a coverage unless there are no goals.
             RunOutcome::NoGoals | RunOutcome::Done => Cause::NoGoals,
         }
     }
@@ -54,22 +53,20 @@ pub struct MissingRuns {
     pub algorithm: usize,
     /// The cause of the missing coverage.
     pub cause: Cause,
-    /// The reported reason; `None` if no reason was reported.
+    /// The reported reason.
     pub reason: Option<String>,
     /// Number of these runs.
     pub count: usize,
     /// Projects of these runs, as indices into [`Results::projects`].
     pub projects: BTreeSet<usize>,
-    /// Indices of these runs into [`Results::runs`]; empty for [`Cause::Dropped`] and
-    /// [`Cause::NotRun`].
+    /// The runs in the tables, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
 /// The runs of a study without coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
-    /// Number of planned runs: for each project and algorithm, the number of seeds in
-    /// [`needed_seeds`].
+    /// Number of planned runs.
     pub planned: usize,
     /// Number of runs with a coverage.
     pub covered: usize,

@@ -30,14 +30,12 @@ pub struct MutationAnalysis {
     pub operators: Vec<String>,
     /// The scores by algorithm: first for all operators together, then for each operator.
     pub scores: Vec<MutationScore>,
-    /// For each run, the share of its tests, in 0..=1, that fail on the unchanged project and are
-    /// therefore not executed on mutants; `None` if the share is not known.
+    /// For each run, the share of its tests, in 0..=1, that fail on the unchanged project.
     pub false_positives: Vec<Option<f64>>,
 }
 
 impl MutationAnalysis {
-    /// Counts the mutants, or takes the scores that a tool reported; `None` if the study has
-    /// neither mutants nor scores.
+    /// Counts the mutants, or takes the scores that a tool reported.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -46,7 +44,6 @@ impl MutationAnalysis {
         if mutants.is_empty() {
             return MutationAnalysis::of_counts(results);
         }
-        // For each run, the counts of killed mutants and of all mutants of each operator.
         let mut counts = vec![Vec::new(); results.runs.len()];
         for mutant in &mutants {
             let of: &mut Vec<(usize, usize)> = &mut counts[mutant.run as usize];
@@ -102,8 +99,6 @@ impl MutationAnalysis {
         all.map(|(&run, &score)| (run as usize, score)).collect()
     }
 
-    /// The scores reported by a tool that does not list mutants; `None` if no score is reported. A
-    /// score refers to the mutants that the tool checked.
     fn of_counts(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
         let names = ["mutation_score", "mutants_checked", "mutants_killed"];
         let measures = results.measures(&names)?;

@@ -30,26 +30,21 @@ pub struct PlacedAlgorithm {
     pub rank: f64,
     /// Interval of the mean rank at level 1 - [`LEVEL`], over projects like these.
     pub rank_interval: Interval,
-    /// Interval of the mean rank on exactly these projects, for which only runs vary. `None` if an
-    /// algorithm has a single run on a project, or if there are more than
-    /// [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    /// Interval of the mean rank on exactly these projects, for which only runs vary.
     pub rank_here: Option<Interval>,
     /// The interval, at level 1 - [`LEVEL`] and including both ends, of the algorithm's position in
-    /// the order on projects like these. It is computed by the bootstrap over projects and runs, or
-    /// from the posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    /// the order on projects like these.
     pub places: (usize, usize),
-    /// The interval of this position on exactly these projects, computed by the bootstrap over
-    /// runs; `None` under the conditions of [`PlacedAlgorithm::rank_here`].
+    /// The interval of this position on exactly these projects.
     pub places_here: Option<(usize, usize)>,
     /// Probability that the algorithm has the highest mean coverage on projects like these, from
     /// the posterior.
     pub best: f64,
     /// The share of replicates of the bootstrap over projects and runs in which the algorithm has
-    /// the highest mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`]
-    /// algorithms.
+    /// the highest mean coverage.
     pub best_drawn: Option<f64>,
     /// Probability that the algorithm has the highest mean coverage on exactly these projects, from
-    /// the posterior in which only runs vary; `None` if an algorithm has a single run on a project.
+    /// the posterior in which only runs vary.
     pub best_here: Option<f64>,
     /// Probability that the algorithm's mean coverage is at most [`MARGIN`] below the highest.
     pub near_best: f64,
@@ -62,8 +57,7 @@ impl Order {
     /// Orders the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if fewer than two algorithms have runs, or if too few projects have runs of
-    /// all these algorithms.
+    /// [`Unavailable`] if there are too few algorithms or projects.
     pub fn new(samples: &Samples) -> Result<Order, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -82,7 +76,7 @@ impl Order {
         let ranks: Vec<Vec<f64>> = blocks
             .iter()
             .map(|block| {
-                // With negative values, the highest coverage has rank 1.
+                // The highest coverage has rank 1.
                 let values: Vec<f64> = block.iter().map(|value| -value).collect();
                 Ranks::of(&values).map(|ranks| ranks.ranks)
             })

@@ -23,8 +23,7 @@ pub struct Ranking {
     /// of a critical-difference diagram.
     pub cliques: Vec<Vec<usize>>,
     /// Groups of algorithms that do not differ significantly in the Wilcoxon signed-rank test of
-    /// each pair, with Holm's correction. Unlike Nemenyi's test, this test of a pair does not
-    /// depend on the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
+    /// each pair, with Holm's correction (Benavoli, Corani and Mangili, 2016).
     pub paired_cliques: Vec<Vec<usize>>,
     /// The runs of these algorithms on these projects.
     pub runs: Vec<u32>,
@@ -34,8 +33,7 @@ impl Ranking {
     /// Ranks the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if fewer than two algorithms have runs, or if too few projects have runs of
-    /// all these algorithms.
+    /// [`Unavailable`] if there are too few algorithms or projects.
     pub fn new(samples: &Samples) -> Result<Ranking, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -44,8 +42,7 @@ impl Ranking {
         let blocks: Vec<Vec<f64>> = projects
             .iter()
             .map(|&project| {
-                // With negative values, the highest coverage has rank 1. No sample is empty,
-                // because each project has runs of all algorithms.
+                // The highest coverage has rank 1.
                 let of = |&algorithm: &usize| {
                     -mean(samples.values(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
                 };
@@ -69,9 +66,8 @@ impl Ranking {
     }
 }
 
-/// The longest sequences of at least two treatments, in the order of their mean ranks, in which no
-/// two treatments differ significantly in the Wilcoxon signed-rank test with Holm's correction over
-/// all pairs.
+/// The longest sequences, in the order of the mean ranks, of treatments that do not differ
+/// significantly in the Wilcoxon signed-rank test with Holm's correction.
 fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..mean_ranks.len()).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
@@ -92,8 +88,6 @@ fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut reached = 0;
     for start in 0..order.len() {
         let fits = |&end: &usize| (start..end).all(|other| !differ.contains(&(other, end)));
-        // A member of a sequence must not differ from any earlier member, so the sequence ends
-        // before the first treatment that differs.
         let end = (start + 1..order.len()).take_while(fits).last();
         if let Some(end) = end.filter(|&end| end + 1 > reached) {
             reached = end + 1;

@@ -1,5 +1,5 @@
-//! Whether results that depend on real time are reliable: tests of whether runs slowed each other
-//! down or were slowed down by other programs.
+//! Tests of whether runs slowed each other down or were slowed down by other programs, which would
+//! make results that depend on real time unreliable.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,9 @@ use crate::stats::{Exchangeability, holm, mean};
 use crate::terms::counted;
 use crate::tidy::{Error, PlacedRuns, Results, RunConditions, SHARES};
 
-/// The level of significance of all tests of a study together. Of 100 studies without a
-/// disturbance, at most about two are reported as disturbed.
+/// The level of significance of all tests of a study together.
 const DISTURBANCE_LEVEL: f64 = 0.02;
 
-/// Minimum number of runs for the tests. Only runs that share project and algorithm with another
-/// run are counted.
 const MIN_RUNS: usize = 20;
 
 /// Share of a run's time above which other programs have used too much of its processor, in the
@@ -25,11 +22,11 @@ const TOO_MANY: f64 = 0.05;
 /// The verdict on the real time of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Runs disturbed each other or were disturbed by other programs.
+    /// A disturbance of runs was found.
     Disturbed,
     /// The tests and measurements found no disturbance.
     NoneFound,
-    /// Too few data for a test were measured.
+    /// There are too few data for a verdict.
     Unknown,
 }
 
@@ -72,12 +69,11 @@ pub struct PlaceSpeed {
     /// The host and, if known, the core.
     pub name: String,
     /// Mean speed of the runs, relative to the mean speed of all runs with the same project and
-    /// algorithm; `None` if no run has such a speed.
+    /// algorithm.
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
-    /// Number of times that the core was slowed down because of its temperature during these runs;
-    /// `None` if it was not measured.
+    /// Number of times that the core was slowed down because of its temperature during these runs.
     pub throttled: Option<u64>,
     /// The runs, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -88,26 +84,26 @@ pub struct PlaceSpeed {
 pub struct RealTime {
     /// Number of runs with a known host.
     pub placed: usize,
-    /// Number of runs with measured conditions, including the time of their start.
+    /// Number of runs with a known start.
     pub measured: usize,
     /// Definition of speed, such as `executions by time`.
     pub response: String,
-    /// The tests; empty if the data do not suffice.
+    /// The tests.
     pub tests: Vec<DisturbanceTest>,
     /// The measured disturbances.
     pub disturbances: Vec<Disturbance>,
     /// The cores or hosts.
     pub places: Vec<PlaceSpeed>,
-    /// For each run with a speed: the index into [`Results::runs`], the seconds since the first
-    /// start if known, the speed relative to the mean of its project and algorithm, and the index
-    /// of the core in [`RealTime::places`].
+    /// For each compared run: the index into [`Results::runs`], the seconds since the first start,
+    /// the speed relative to the mean of its project and algorithm, and the index into
+    /// [`RealTime::places`].
     pub speeds: Vec<(u32, Option<f64>, f64, usize)>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl RealTime {
-    /// Examines a study with a budget in real time; `None` if no budget is in real time.
+    /// Examines a study with a budget in real time.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -173,7 +169,7 @@ impl RealTime {
         }))
     }
 
-    /// A sentence or two on whether real time is reliable.
+    /// Describes whether real time is reliable.
     pub fn sentence(&self) -> String {
         let found = self.tests.iter().filter(|test| test.p_holm < DISTURBANCE_LEVEL);
         let found = found.map(|test| match &test.effect {
@@ -234,11 +230,8 @@ impl RealTime {
 
 struct Measured<'r> {
     run: &'r RunConditions,
-    /// Index of the project and algorithm.
     group: usize,
-    /// The natural logarithm of the speed.
     value: f64,
-    /// Index of the host and core.
     place: usize,
 }
 
@@ -253,9 +246,7 @@ fn place_of(hosts: &[String], run: &RunConditions) -> String {
 /// The metric of tools that count executions without making them a unit of work.
 const EXECUTIONS: &str = "executions";
 
-/// The definition of speed, and its natural logarithm for each run. Speed is work per time if more
-/// than half of the runs have a speed in work, otherwise executions per time if more than half have
-/// such a speed, otherwise the number of covered goals plus 1.
+/// The definition of speed, and its natural logarithm for each run.
 fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Option<f64>>), Error> {
     let executions = results.metrics(|name| name == EXECUTIONS)?.remove(EXECUTIONS);
     let unit = results.subject.units.first();
@@ -287,8 +278,7 @@ fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Opti
     })
 }
 
-/// Keeps the runs that share project and algorithm with another run, and renumbers their groups
-/// from 0.
+/// Groups are renumbered from 0.
 fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for one in &runs {
@@ -307,7 +297,6 @@ fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     runs
 }
 
-/// The speed of each run relative to the geometric mean of its group.
 fn relative_speeds(runs: &[Measured<'_>]) -> Vec<f64> {
     let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     for one in runs {
@@ -327,8 +316,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     let groups: Vec<usize> = runs.iter().map(|one| one.group).collect();
     let test = Exchangeability::new(&values, &groups);
     let relative = relative_speeds(runs);
-    // The difference between the mean speed of these runs and the mean speed of the other runs, as
-    // a share of the latter.
+    // As a share of the mean speed of the other runs.
     let against = |chosen: &dyn Fn(usize) -> bool| {
         let of = |wanted: bool| {
             mean((0..runs.len()).filter(|&at| chosen(at) == wanted).map(|at| relative[at]))
@@ -340,7 +328,6 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     let mut add = |about: &str, effect, p, runs| {
         found.push(DisturbanceTest { about: about.to_owned(), effect, p, p_holm: 1.0, runs });
     };
-    // The place whose speed differs most from the speed of all others.
     let extreme = |of: &dyn Fn(usize) -> usize, name: &dyn Fn(usize) -> String| {
         let mut places: Vec<usize> = (0..runs.len()).map(of).collect();
         places.sort_unstable();
@@ -348,7 +335,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
         let effects = places
             .into_iter()
             .filter_map(|place| Some((against(&|at| of(at) == place)?, name(place))));
-        // With only two places, both differ by about the same amount, so the slower place is named.
+        // Of two places that differ by about the same amount, the slower place is named.
         let size = |effect: f64| libm::log1p(effect).abs() + if effect < 0.0 { 1e-6 } else { 0.0 };
         effects.max_by(|a, b| size(a.0).total_cmp(&size(b.0)))
     };
@@ -400,7 +387,6 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     found
 }
 
-/// Disturbances according to the measured shares of time and the temperature.
 fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     let mut found = Vec::new();
     for (number, name) in SHARES.iter().enumerate() {
@@ -433,7 +419,6 @@ fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     found
 }
 
-/// Speed and conditions of each place. `own_places` contains the index of the place of each run.
 fn places(
     runs: &[RunConditions],
     own_places: &[usize],
@@ -461,7 +446,6 @@ fn places(
     names.into_iter().zip(of_place).zip(speeds_of).map(of).collect()
 }
 
-/// A p-value with its relation, such as `< 0.001` or `= 0.123`.
 fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
 }

@@ -27,8 +27,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The interval of the slope of the line at level 1 - [`LEVEL`], from Student's t distribution;
-    /// `None` if there is no line or if there are only two points.
+    /// The interval of the slope of the line at level 1 - [`LEVEL`], from Student's t distribution.
     pub fn slope_interval(&self) -> Option<Interval> {
         let line = self.line.ok()?;
         let freedom = self.points.len().checked_sub(2).filter(|freedom| *freedom > 0)?;
@@ -43,7 +42,6 @@ impl Relation {
             let mut relation = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for project in 0..samples.projects() {
                 let runs = samples.runs(project, algorithm);
-                // The runs on a project have the same number unless different tools executed them.
                 let measured = mean(runs.iter().filter_map(|&run| measure[run as usize]));
                 let covered = mean(samples.values(project, algorithm).iter().copied());
                 if let (Some(x), Some(y)) = (measured, covered) {

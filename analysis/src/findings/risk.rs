@@ -16,9 +16,9 @@ pub struct Variances {
     pub tests: u64,
     /// The largest variance.
     pub largest: f64,
-    /// The median; `None` unless all runs have the metric.
+    /// The median.
     pub median: Option<f64>,
-    /// The 90th percentile; `None` unless all runs have the metric.
+    /// The 90th percentile.
     pub p90: Option<f64>,
 }
 
@@ -29,10 +29,9 @@ pub struct RiskStability {
     pub project: usize,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Variances by number of tests, ascending, for each number of tests for which all runs have a
-    /// largest variance.
+    /// Variances by number of tests, in ascending order.
     pub variances: Vec<Variances>,
-    /// Mean number of items whose variances are included; `None` unless all runs have the metric.
+    /// Mean number of items whose variances are included.
     pub kept: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

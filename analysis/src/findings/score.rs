@@ -11,8 +11,7 @@ use crate::stats::{Interval, Unavailable, mean, t_interval};
 
 const REPLICATES: u64 = 2_000;
 
-/// Seed of the bootstrap, which is fixed because the table must always be the same for the same
-/// results.
+/// The seed is fixed, because the same results must give the same table.
 const SEED: u64 = 46;
 
 /// The score of an algorithm: its median on each project, divided by the highest median of any
@@ -30,20 +29,17 @@ pub struct Score {
     pub mean: f64,
     /// Interval of the mean over projects like these (Student's t distribution).
     pub interval: Result<Interval, Unavailable>,
-    /// Interval of the mean on exactly these projects, for which only runs vary (bootstrap); `None`
-    /// if an algorithm has fewer than [`MIN_SAMPLE`] runs on a project.
+    /// Interval of the mean on exactly these projects, for which only runs vary (bootstrap).
     pub here: Option<Interval>,
     /// Number of projects on which no algorithm has a higher median. Several algorithms may share
     /// the first place.
     pub firsts: usize,
-    /// The interval of the number of first places on exactly these projects; `None` under the
-    /// condition of [`Score::here`].
+    /// The interval of the number of first places on exactly these projects.
     pub firsts_here: Option<Interval>,
 }
 
 impl Score {
-    /// The score of each algorithm with runs, by descending mean. Empty if no project has runs of
-    /// all these algorithms.
+    /// The score of each algorithm with runs, by descending mean.
     pub fn all(samples: &Samples) -> Vec<Score> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -134,7 +130,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
 }
 
-/// Each value divided by the highest value; all 1 if the highest value is 0.
+/// All shares are 1 if the highest value is 0.
 fn relative(medians: &[f64]) -> Vec<f64> {
     let highest = medians.iter().copied().fold(0.0, f64::max);
     medians.iter().map(|&median| if highest > 0.0 { median / highest } else { 1.0 }).collect()

@@ -1,19 +1,7 @@
-//! Comparisons in rounds. A round is a seed with which all runs of the algorithms that need more
-//! seeds have ended. At each planned look, pairs of algorithms may be decided. An algorithm needs
-//! no more runs if all its pairs have ended.
+//! Comparisons in rounds, with a round for each seed. Pairs may be decided at planned looks.
 //!
-//! The question is about exactly these projects: only seeds vary. A difference is the mean over
-//! projects of the differences between runs with the same seed. Its error follows from the variance
-//! of these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
-//! bounds of the t statistics hold for all planned looks together (see [`ErrorSpending`]), as do
-//! the repeated confidence intervals (Jennison and Turnbull, 1989) that are computed from these
-//! bounds.
-//!
-//! The probability that any difference is false is at most [`LEVEL`]. With r differences found
-//! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number
-//! of pairs that can be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all
-//! other pairs have been found before the first false difference, so until then the level is at
-//! most [`LEVEL`] / m. The same holds for equivalences with Holm's divisors.
+//! Projects are fixed, and only seeds vary. The degrees of freedom follow Satterthwaite (1946), and
+//! the level of a pair follows Shaffer (1986).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +13,7 @@ use crate::tidy::Results;
 
 use super::decision::Verdict;
 
-/// Coverage of the runs with a seed, by algorithm and project; `None` if there is no run or the run
-/// has no coverage.
+/// Coverage of the runs with a seed, by algorithm and project.
 pub type Round = Vec<Vec<Option<f64>>>;
 
 /// Minimum number of seeds on a project. With fewer seeds, a coarse measure could have equal values
@@ -36,10 +23,9 @@ pub const MIN_ROUNDS: usize = 5;
 /// Maximum degrees of freedom of a bound. Larger values change the bound very little.
 const MAX_FREEDOM: f64 = 200.0;
 
-/// Maximum number of looks at a study without planned looks.
 const MAX_LOOKS: usize = 50;
 
-/// Probability that the planned seeds decide a pair, below which the pair gets no more seeds.
+/// A pair with a smaller probability of being decided gets no more seeds.
 const HOPELESS: f64 = 0.1;
 
 /// The plan of a sequential analysis: its looks, and the rules by which pairs are decided.
@@ -72,25 +58,21 @@ impl Looks {
 /// A pair of algorithms after some rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequentialPair {
-    /// Number of rounds before the last look at the pair; 0 if no look has found enough seeds.
+    /// Number of rounds before the last look at the pair.
     pub rounds: usize,
-    /// The mean over projects of the difference between the coverages; NaN if no look has found
-    /// enough seeds.
+    /// The mean over projects of the difference between the coverages.
     pub difference: f64,
     /// The verdict.
     pub verdict: Verdict,
     /// Whether the pair needs no more seeds.
     pub has_ended: bool,
-    /// The difference at the last look at the pair, and the level of its p-value; `None` if no look
-    /// has found enough seeds.
+    /// The difference at the last look at the pair, and the level of its p-value.
     found: Option<(Found, f64)>,
-    /// The differences so far, by project.
     projects: Vec<Running>,
 }
 
 impl SequentialPair {
-    /// The interval of the difference at the last look at the pair; `None` if no look has found
-    /// enough seeds.
+    /// The interval of the difference at the last look at the pair.
     pub fn interval(&self) -> Option<Interval> {
         self.found.map(|(found, outside)| found.interval(outside))
     }
@@ -103,7 +85,6 @@ pub struct Sequential {
     algorithms: usize,
     rounds: usize,
     pairs: BTreeMap<(usize, usize), SequentialPair>,
-    /// The possible numbers of truly equal pairs.
     possible: BTreeSet<usize>,
     /// Bounds for differences, by the divisor of the level.
     bounds: BTreeMap<usize, ErrorSpending>,
@@ -141,7 +122,6 @@ struct Found {
 }
 
 impl Found {
-    /// The mean difference over the projects with enough runs, with its error.
     fn new(projects: &[Running]) -> Option<Found> {
         let usable = || projects.iter().filter(|one| one.count >= MIN_ROUNDS);
         let count = usable().count() as f64;
@@ -151,7 +131,6 @@ impl Found {
         let variance: f64 = usable().map(|one| one.variance()).sum();
         let part = |one: &Running| one.variance() * one.variance() / (one.count - 1) as f64;
         let parts: f64 = usable().map(part).sum();
-        // If nothing varies, the error is 0 for any degrees of freedom.
         let freedom = if parts > 0.0 { variance * variance / parts } else { MAX_FREEDOM };
         let freedom = freedom.clamp(1.0, MAX_FREEDOM) as usize;
         let difference = usable().map(|one| one.mean).sum::<f64>() / count;
@@ -232,9 +211,8 @@ impl Sequential {
         }
     }
 
-    /// Analyses the rounds of results, in ascending order of seeds. The analysis ends when all
-    /// pairs have ended, or at the first seed with which a project lacks a run of an algorithm that
-    /// needs more seeds.
+    /// Analyses the rounds of results, in ascending order of seeds, until all pairs have ended or a
+    /// run is missing.
     pub fn of_results(results: &Results) -> Sequential {
         let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
         let seeds = results.seed_list();
@@ -272,7 +250,7 @@ impl Sequential {
         self.rounds
     }
 
-    /// The comparison of an algorithm with an earlier algorithm; `None` if these are not compared.
+    /// The comparison of an algorithm with an earlier algorithm.
     pub fn pair(&self, first: usize, second: usize) -> Option<&SequentialPair> {
         self.pairs.get(&(first, second))
     }
@@ -383,13 +361,11 @@ impl Sequential {
         self.pairs.values().filter(|pair| verdicts.contains(&pair.verdict)).count()
     }
 
-    /// The largest number of pairs that can be equal, given the differences found; at least 1.
     fn divisor(&self) -> usize {
         let left = self.pairs.len() - self.count(&[Verdict::Better, Verdict::Worse]);
         self.possible.range(..=left).next_back().copied().unwrap_or(1).max(1)
     }
 
-    /// The number of pairs that have not been found to be equivalent; at least 1.
     fn near_divisor(&self) -> usize {
         (self.pairs.len() - self.count(&[Verdict::Equivalent])).max(1)
     }
@@ -411,8 +387,7 @@ impl Sequential {
     }
 }
 
-/// The possible numbers of truly equal pairs among `algorithms` algorithms. The algorithms form
-/// groups, and two algorithms are equal if they are in the same group (Shaffer, 1986).
+/// Equality divides the algorithms into groups, so not every number of equal pairs is possible.
 fn equal_pairs(algorithms: usize) -> BTreeSet<usize> {
     let mut numbers: Vec<BTreeSet<usize>> = vec![BTreeSet::from([0])];
     for all in 1..=algorithms {

@@ -3,8 +3,7 @@
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Results};
 
-/// Program time divided by real time; `None` if one of them is not known, or for a search of less
-/// than a millisecond. `per_second` is the number of units of work in a second of program time.
+/// `per_second` is the number of units of work in a second of program time.
 pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) -> Option<f64> {
     let ms = ms.filter(|&ms| ms > 0)?;
     Some(work? as f64 / per_second / (ms as f64 / 1_000.0))
@@ -20,11 +19,9 @@ pub struct Speed {
     pub factors: Vec<f64>,
     /// Statistics of [`Speed::factors`].
     pub factor: Result<Description, Unavailable>,
-    /// Number of assertions in all suites; `None` if the number is not known, or if no assertion
-    /// was ever made.
+    /// Number of assertions in all suites.
     pub assertions: Option<u64>,
-    /// Number of assertions that failed when their test was repeated, and were removed; `None` if
-    /// the number is not known, or if no assertion was ever made.
+    /// Number of assertions that failed when their test was repeated, and were removed.
     pub flaky: Option<u64>,
     /// The runs with the factors, in the same order.
     pub runs: Vec<u32>,
@@ -61,7 +58,6 @@ impl Speed {
             };
             let factor = Description::of(&factors);
             let sums = (sum(&stable), sum(&flaky));
-            // Without assertions, there is no share of flaky assertions.
             let sums = if sums == (Some(0), Some(0)) { (None, None) } else { sums };
             let (assertions, flaky) = sums;
             Speed { algorithm, factors, factor, assertions, flaky, runs }

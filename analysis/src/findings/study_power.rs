@@ -1,5 +1,4 @@
-//! The necessary size of a study, computed from the variation of its own results or of the results
-//! of a pilot study.
+//! The necessary size of a study, computed from the variation of results.
 
 use crate::comparison::{MIN_SAMPLE, Samples};
 use crate::stats::{Power, mean};
@@ -68,8 +67,7 @@ impl PairVariation {
     }
 
     /// The number of projects with which a mean difference is found with a probability of 80 %, for
-    /// this many runs of each algorithm on each project. `None` if `difference` is 0 although the
-    /// results vary, or if the number is too large (see [`Power::projects`]).
+    /// this many runs of each algorithm on a project.
     pub fn projects_for(&self, difference: f64, runs: f64) -> Option<usize> {
         let deviation = self.deviation(runs);
         if deviation == 0.0 {
@@ -79,7 +77,7 @@ impl PairVariation {
     }
 
     /// The mean difference that is found with a probability of 80 % on this many projects with this
-    /// many runs; `None` for fewer than [`MIN_SAMPLE`] projects.
+    /// many runs.
     pub fn detectable(&self, projects: usize, runs: f64) -> Option<f64> {
         if projects < MIN_SAMPLE {
             return None;
@@ -96,7 +94,7 @@ impl PairVariation {
 }
 
 /// The smallest A12 above 1/2 that the Mann-Whitney U test finds with a probability of 80 % with
-/// this many runs of each algorithm on a project; `None` if it does not find any.
+/// this many runs of each algorithm on a project.
 pub fn detectable_a12(runs: usize) -> Option<f64> {
     (501..=1_000)
         .map(|n| f64::from(n) / 1_000.0)

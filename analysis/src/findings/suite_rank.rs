@@ -1,5 +1,5 @@
-//! Ranks of suites: the number of items of a criterion that they cover, from the metrics `rank`
-//! (for the criterion that the search optimised) and `rank.CRITERION` (Elyasaf et al., Table IV).
+//! Ranks of suites: the number of items of a criterion that suites cover, from the metrics `rank`
+//! and `rank.CRITERION` (Elyasaf et al., Table IV).
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,20 @@ pub struct SuiteRank {
     pub optimised: bool,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Number of tests of a suite that the configuration requests; `None` if the number is not
-    /// known.
+    /// Number of tests of a suite that the configuration requests.
     pub size: Option<u64>,
     /// The ranks of the runs.
     pub ranks: Description,
-    /// Bootstrap interval of the mean at level 0.95; `None` for fewer than two runs.
+    /// Bootstrap interval of the mean at level 0.95.
     pub interval: Option<Interval>,
-    /// Number of items that at least one trace covers; `None` if the number is not known exactly.
+    /// Number of items that at least one trace covers.
     pub reachable: Option<f64>,
-    /// Mean time of the search in milliseconds; `None` if it was not measured in any run.
+    /// Mean time of the search in milliseconds.
     pub search_ms: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
 }
 
-/// The value of a string parameter. Empty if the configuration does not set the parameter to a
-/// string.
 fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
     match parameters.get(name) {
         Some(Parameter::Text(text)) => text.clone(),
@@ -45,7 +42,7 @@ fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
 
 impl SuiteRank {
     /// Returns a value for each project, criterion and algorithm, with the optimised criteria of a
-    /// project first. Empty if the runs have no ranks.
+    /// project first.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -126,8 +123,7 @@ pub struct RankDetection {
     pub criterion: String,
     /// Number of tests in each suite.
     pub size: u32,
-    /// Spearman's correlation between rank and detection; `None` if all suites have the same rank,
-    /// or if all suites or none detect the fault.
+    /// Spearman's correlation between rank and detection.
     pub correlation: Option<Correlation>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -135,8 +131,7 @@ pub struct RankDetection {
 
 impl RankDetection {
     /// Returns a value for each project, fault, measured criterion and size with at least ten runs.
-    /// If the configuration of a run requests a size, the suite is included only if it has this
-    /// size, because a search that has covered all goals ends with a smaller suite.
+    /// Suites of a different size than their configuration requests are left out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -14,10 +14,10 @@ pub struct SuiteSize {
     pub size: Result<Description, Unavailable>,
     /// Counts of tests of these suites.
     pub tests: Result<Description, Unavailable>,
-    /// Mean size of a test, over all projects; `None` if no run has tests of a known size.
+    /// Mean size of a test, over all projects.
     pub test_size: Option<f64>,
     /// Mean reduction in size by minimisation, in the same unit, on the projects in
-    /// [`Suites::projects`]; `None` if it is not known for any run.
+    /// [`Suites::projects`].
     pub removed: Option<f64>,
     /// The runs on these projects.
     pub runs: Vec<u32>,
@@ -72,9 +72,8 @@ impl Suites {
     }
 }
 
-/// For each project, whether every algorithm with runs has runs on this project and the same mean
-/// coverage. The means are compared as fractions of integers, because a mean of floating-point
-/// numbers depends on the order of the numbers.
+/// The means are compared as fractions of integers, because a mean of floating-point numbers
+/// depends on the order of the numbers.
 fn equally_covered(results: &Results) -> Vec<bool> {
     let algorithms = results.algorithms.len();
     let mut sums = vec![(0_u128, 0_u128); algorithms * results.projects.len()];

@@ -9,7 +9,7 @@ use crate::tidy::Results;
 pub struct Baseline {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Number of goals; `None` if it is not known.
+    /// Number of goals.
     pub size: Option<u32>,
     /// Mean number of executions until full coverage or the end of the budget.
     pub executions: f64,
@@ -21,10 +21,8 @@ pub struct Baseline {
     pub runs: Vec<u32>,
 }
 
-/// The trivial projects of a study, according to the rule of the Whisker paper. The threshold is
-/// the lowest mean number of executions on any project that is not covered entirely. Projects that
-/// are covered entirely with fewer executions are trivial. Without a threshold, all projects are
-/// trivial.
+/// The trivial projects of a study according to the Whisker paper: projects that are covered
+/// entirely with fewer executions than any project that is not covered entirely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trivial {
     /// The baseline, as an index into [`Results::algorithms`].
@@ -37,8 +35,7 @@ pub struct Trivial {
 }
 
 impl Trivial {
-    /// Applies the rule with the given algorithm as the baseline. The Whisker paper uses random
-    /// search.
+    /// Applies the rule with the given algorithm as the baseline.
     pub fn new(results: &Results, algorithm: usize) -> Trivial {
         let executions = |run: u32| results.work.first()?[run as usize];
         let mut runs = vec![Vec::new(); results.projects.len()];
@@ -71,8 +68,8 @@ impl Trivial {
         Trivial { algorithm, threshold, projects }
     }
 
-    /// The baseline of the papers: the algorithm with the label `random` in upper or lower case, or
-    /// else the first algorithm. `None` if there are no algorithms.
+    /// The baseline of the papers: the algorithm with the label `random`, or else the first
+    /// algorithm.
     pub fn baseline(results: &Results) -> Option<usize> {
         let random =
             results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));

@@ -110,7 +110,6 @@ impl Columns {
         Ok(raw)
     }
 
-    /// Returns the coverage from counts if the row contains both, otherwise from the share.
     fn coverage(&self, row: &Row) -> Result<Option<Coverage>, ImportError> {
         let goals = row.u32(self.column("goals"))?;
         if let (Some(goals), Some(covered)) = (goals, row.u32(self.column("covered"))?) {

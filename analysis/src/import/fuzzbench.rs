@@ -1,14 +1,8 @@
 //! Raw data of FuzzBench experiments, published as `data.csv.gz` next to each report.
 //!
-//! The file contains rows for the snapshots of each trial's corpus, with the number of edges that
-//! the corpus covers and, if a crash was new in the snapshot, the key of the crash. The columns
-//! `benchmark`, `fuzzer`, `trial_id`, `time` (seconds), `edges_covered` and, if present,
-//! `crash_key` are read. As in FuzzBench's reports, the trials of a benchmark are compared at the
-//! last snapshot that at least half of them have; a trial without a snapshot at that time has
-//! failed. The file numbers trials across all benchmarks and fuzzers, so the trials of each fuzzer
-//! on a benchmark are renumbered from 1. The file does not contain the number of edges that can be
-//! covered, so the number of goals of a benchmark is the largest number of edges covered by one of
-//! its trials up to the compared snapshot.
+//! As in FuzzBench's reports, the trials of a benchmark are compared at the last snapshot that at
+//! least half of them have. The file does not contain the number of edges that can be covered, so
+//! the number of goals of a benchmark is the largest number of edges covered by a trial.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,15 +33,11 @@ const MAX_FAULT_BYTES: usize = 200;
 struct Trial {
     benchmark: String,
     fuzzer: String,
-    /// Number of the first line of the trial.
     line: u64,
-    /// Number of covered edges at each snapshot, by time in milliseconds.
     edges: BTreeMap<u64, u32>,
-    /// Time in milliseconds at which each crash was first seen.
     crashes: BTreeMap<String, u64>,
 }
 
-/// The trials of a file by number, and whether the file has a column of crashes.
 struct Trials {
     by_number: BTreeMap<u64, Trial>,
     crashes: bool,
@@ -111,8 +101,7 @@ impl Trials {
         Ok(())
     }
 
-    /// Returns, for each benchmark, the time in milliseconds of the last snapshot that at least
-    /// half of its trials have, and the largest number of edges covered by a trial until then.
+    /// The time of the comparison in milliseconds, and the number of goals, by benchmark.
     fn compared(&self) -> BTreeMap<&str, (u64, u32)> {
         let mut snapshots: BTreeMap<&str, (usize, BTreeMap<u64, usize>)> = BTreeMap::new();
         for trial in self.by_number.values() {
@@ -137,7 +126,7 @@ fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
     let text = row.text(column).unwrap_or_default();
     let number = text.parse::<u64>().ok().or_else(|| {
         let number = text.parse::<f64>().ok()?;
-        // Larger integers may have been rounded to a floating-point number.
+        // Larger numbers may have been rounded.
         (number >= 0.0 && number.fract() == 0.0 && number < 9e15).then_some(number as u64)
     });
     number.ok_or_else(|| ImportError::Field {

@@ -1,5 +1,4 @@
-//! Pynguin's `statistics.csv`, with a row for each run and a column for each output variable that
-//! the tool was configured to write.
+//! Pynguin's `statistics.csv`, with a row for each run and a column for each output variable.
 
 use std::path::Path;
 
@@ -16,12 +15,11 @@ pub struct Pynguin {
     pub interval: Option<u64>,
 }
 
-/// Default time between the columns of a timeline, in milliseconds.
+/// In milliseconds.
 const INTERVAL: u64 = 1_000;
 
 const CONFIGURATION: &str = "pynguin-config.toml";
 
-/// Reads the interval, in milliseconds, from the configuration next to a file.
 fn configured_interval(path: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(path.with_file_name(CONFIGURATION)).ok()?;
     let setting = |line: &str| {
@@ -120,7 +118,6 @@ impl Pynguin {
     }
 }
 
-/// Returns a JSON number, the mean of a JSON list, or the field `mean` of a JSON object.
 fn measure(text: &str) -> Option<f64> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     match value {

@@ -95,7 +95,6 @@ impl Header {
         Header { positions, names }
     }
 
-    /// Returns a header in which a name must not occur twice.
     pub(super) fn strict(path: &Path, line: u64, names: &[String]) -> Result<Header, ImportError> {
         let header = Header::new(names);
         let duplicate = (0..header.names.len()).find(|&i| header.positions[&header.names[i]] != i);
@@ -109,8 +108,7 @@ impl Header {
         }
     }
 
-    /// Refuses a row whose number of fields differs from the header's. The usual cause is an
-    /// unquoted comma, which shifts all later fields to wrong columns.
+    /// The usual cause is an unquoted comma, which shifts all later fields to wrong columns.
     pub(super) fn row<'a>(
         &'a self,
         path: &'a Path,
@@ -144,8 +142,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Returns a field; `None` if the column is missing, or if the field is empty or a placeholder
-    /// such as `NA`.
+    /// Returns a field, unless the field is empty or a placeholder such as `NA`.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let text = self.fields.get(*self.header.positions.get(column)?)?.trim();
         let empty = ["", "null", "undefined", "NaN", "nan", "NA", "None", "-"];

@@ -1,9 +1,5 @@
-//! CSV files of test generation with `whisker-main`.
-//!
-//! The files contain a row for each run. The named columns are followed by the counts of goals
-//! covered after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows
-//! differ in length, and so do the headers of concatenated files. Fields are not quoted, so the
-//! parts of a project name that contains commas are joined.
+//! CSV files of test generation with `whisker-main`, with a row for each run. The named columns are
+//! followed by the counts of goals covered after each second, so rows differ in length.
 
 use std::path::Path;
 
@@ -122,8 +118,8 @@ impl Whisker {
     }
 }
 
-/// Joins the parts of a project name that contains commas. The name ends at the first field after
-/// which all fields fit their columns.
+/// Joins the parts of a project name that contains commas, which Whisker does not quote. The name
+/// ends at the first field after which all fields fit their columns.
 fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
     let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {

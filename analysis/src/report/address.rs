@@ -8,9 +8,7 @@ use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
 /// The address of a number in a report: `TABLE/ROW/COLUMN`. A row is identified by its number, from
-/// 1, or by its text cells, separated by commas (`table6/mio,random/better`). If several rows have
-/// the same text cells, numbers distinguish them (`budget/mio,random,300/better`). A digest may be
-/// abbreviated to at least six digits.
+/// 1, or by its text cells, separated by commas (`table6/mio,random/better`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -33,10 +31,8 @@ pub struct FoundCell<'r> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
-    /// Shares from 0 to 1.
     Share,
     Count,
-    /// Numbers in another unit or without a unit.
     Other,
 }
 
@@ -97,10 +93,10 @@ pub enum AddressError {
     },
 }
 
-/// Old and new names of renamed tables.
+/// Old and new names.
 const TABLE_ALIASES: [(&str, &str); 1] = [("calibration", "aa-test")];
 
-/// Old and new names of renamed columns.
+/// Old and new names.
 const COLUMN_ALIASES: [(&str, &str); 7] = [
     ("false_findings", "false_positive_rate"),
     ("agreeing", "identical"),
@@ -120,8 +116,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, AddressError> {
         let invalid = || AddressError::Syntax(text.to_owned());
-        // The row is everything between the first and the last slash, because names of projects may
-        // contain slashes.
+        // Names of projects may contain slashes.
         let (table, rest) = text.trim().split_once('/').ok_or_else(invalid)?;
         let (row, column) = rest.rsplit_once('/').ok_or_else(invalid)?;
         if [table, row, column].contains(&"") {
@@ -138,8 +133,6 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// Returns the address of a cell. The row is named by its text cells, or by its number if the
-    /// text cells do not identify the row.
     pub(super) fn of(table: &CaptionedTable, row: usize, column: &str) -> Address {
         let rows = table.table.rows();
         let mut address = Address {
@@ -156,8 +149,7 @@ impl Address {
     /// Finds the cell. Old names of tables and columns are accepted.
     ///
     /// # Errors
-    /// [`AddressError::Unknown`] if the report has no such table, row or column, and
-    /// [`AddressError::Ambiguous`] if several rows match.
+    /// [`AddressError`] if the address does not identify a cell of the report.
     pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<FoundCell<'r>, AddressError> {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
@@ -193,15 +185,13 @@ impl Address {
         Ok(FoundCell { table, cell, unit, runs })
     }
 
-    /// Returns the indices of the matching rows. Text cells are compared first, then the number of
-    /// the row, because a project may be named `7`, and finally all cells.
+    /// Text cells take precedence over the number of the row, because a project may be named `7`.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let matching = |matches: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
             (0..rows.len()).filter(|&row| matches(&rows[row])).collect()
         };
         let exact = matching(&|row| self.row == text_cells(row).join(","));
-        // Rows with the same text cells are distinguished by their other cells.
         if exact.len() == 1 {
             return exact;
         }
@@ -234,7 +224,6 @@ fn is_named(cell: &Cell, word: &str) -> bool {
     }
 }
 
-/// The length of a digest in hexadecimal digits.
 const DIGEST: usize = 64;
 
 fn described(index: usize, row: &[Cell]) -> String {
@@ -246,7 +235,6 @@ fn described(index: usize, row: &[Cell]) -> String {
     format!("row {} ({})", index + 1, shown.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the text cells of a row except digests.
 fn text_cells(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
@@ -271,7 +259,6 @@ pub struct Check {
     pub address: Address,
     relation: Relation,
     bound: f64,
-    /// Whether the bound is given in percent.
     percent: bool,
 }
 
@@ -289,7 +276,7 @@ impl fmt::Display for Check {
         let sign = SIGNS.iter().find(|sign| sign.1 == self.relation).map_or("", |sign| sign.0);
         let Check { address, bound, percent, .. } = self;
         match percent {
-            // Round the percentage, because 0.07 * 100 is 7.000000000000001.
+            // 0.07 * 100 is 7.000000000000001.
             true => write!(f, "{address} {sign} {} %", (bound * 1e8).round() / 1e6),
             false => write!(f, "{address} {sign} {bound}"),
         }
@@ -311,7 +298,7 @@ impl FromStr for Check {
     fn from_str(text: &str) -> Result<Check, AddressError> {
         let invalid = || AddressError::CheckSyntax(text.to_owned());
         let split = SIGNS.iter().find_map(|(sign, relation)| {
-            // Split at the last sign, because names may contain others.
+            // Names may contain signs.
             text.rsplit_once(sign).map(|(address, bound)| (address, bound, *relation))
         });
         let (address, bound, relation) = split.ok_or_else(invalid)?;
@@ -333,11 +320,10 @@ impl FromStr for Check {
 }
 
 impl Check {
-    /// Whether the number satisfies the relation; false for a missing number.
+    /// Whether the number satisfies the relation.
     ///
     /// # Errors
-    /// As for [`Address::find`], [`AddressError::Unit`] for a bound that is not in the unit of the
-    /// column, and [`AddressError::Text`] for a cell with text.
+    /// [`AddressError`] if the number cannot be found or compared with the bound.
     pub fn holds(&self, report: &Report<'_>) -> Result<bool, AddressError> {
         let found = self.address.find(report)?;
         if let Cell::Text(text) = found.cell {

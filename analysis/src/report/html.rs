@@ -1,5 +1,4 @@
-//! The report as an HTML page in a single file that loads no others. Clicking a number lists the
-//! runs from which it was computed.
+//! The report as an HTML page in a single file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -25,7 +24,6 @@ use crate::tidy::{Clock, Results, Run, UNCOUNTED};
 pub(super) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of rows of a table that is shown unfolded.
 const MAX_UNFOLDED: usize = 40;
 
 pub(super) fn page(report: &Report<'_>) -> Markup {
@@ -71,7 +69,7 @@ pub(super) fn page(report: &Report<'_>) -> Markup {
     }
 }
 
-/// Serialises data for a script element. `<` is escaped, because a string must not end the element.
+/// `<` is escaped, because a string must not end the script element.
 fn json(data: &Data<'_>) -> PreEscaped<String> {
     PreEscaped(serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c"))
 }
@@ -152,7 +150,6 @@ fn table_with_caption(captioned: &CaptionedTable, sets: &mut RunSets) -> Markup 
 }
 
 fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
-    // Indices of the displayed columns, with a class that aligns columns of text to the left.
     let columns: Vec<(usize, Option<&str>)> = table
         .shown()
         .into_iter()
@@ -197,7 +194,7 @@ fn displayed(cell: &Cell) -> Markup {
     }
 }
 
-/// Distinct sets of runs, written as ranges such as `0-19,40`.
+/// Distinct sets, written as ranges such as `0-19,40`.
 #[derive(Default)]
 struct RunSets {
     numbers: HashMap<String, usize>,
@@ -205,7 +202,6 @@ struct RunSets {
 }
 
 impl RunSets {
-    /// Returns the number of a set; `None` if the set is empty.
     fn number(&mut self, runs: &[u32]) -> Option<usize> {
         if runs.is_empty() {
             return None;
@@ -220,8 +216,7 @@ impl RunSets {
         Some(number)
     }
 
-    /// Returns an empty string for a cell without runs, because a cell without the attribute has
-    /// the runs of its row.
+    /// A cell without the attribute has the runs of its row.
     fn attribute(&mut self, runs: &[u32]) -> String {
         self.number(runs).map_or_else(String::new, |number| number.to_string())
     }
@@ -245,12 +240,10 @@ fn ranges(runs: &[u32]) -> String {
     text
 }
 
-/// Data of the runs for the script of the page, by column.
 #[derive(Serialize)]
 struct Data<'a> {
     projects: Vec<&'a str>,
     algorithms: &'a [String],
-    /// First digits of each id.
     ids: Vec<String>,
     project: Vec<u32>,
     algorithm: Vec<u32>,
@@ -258,24 +251,17 @@ struct Data<'a> {
     /// `None` for a run without coverage.
     covered: Vec<Option<u32>>,
     goals: Vec<u32>,
-    /// Title of the values in `work`.
     unit: String,
-    /// Work of each run in the first unit of the subject kind.
     work: Vec<Option<u64>>,
     uncounted: u32,
     sets: Vec<String>,
-    /// Reasons for the outcomes of runs, by number of the run.
     reasons: BTreeMap<usize, &'a str>,
-    /// Unit of the timelines.
     clock: String,
-    /// Time at which the search of each run ended.
     spent: Vec<Option<u64>>,
-    /// Compressed timelines of all runs in base 64, if small enough for a page.
     timelines: Option<String>,
     files: Option<FileNamesOfRuns>,
 }
 
-/// Parts of the file names of suites and logs.
 #[derive(Serialize)]
 struct FileNamesOfRuns {
     projects: Vec<String>,
@@ -312,13 +298,11 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Maximum size of the compressed timelines in base 64, in bytes.
+/// In bytes, encoded in base 64.
 const MAX_TIMELINES: usize = 4_000_000;
 
-/// Encodes the timelines of all runs: for each run, the number of its points, and for each point,
-/// the differences in time and in covered goals from the previous point. Each number is written in
-/// groups of 7 bits, lowest first; the highest bit of a byte is set if another group follows.
-/// Returns `None` if the timelines cannot be read or are too large.
+/// For each run, the number of its points, and for each point, the differences in time and in
+/// covered goals from the previous point.
 fn timelines(results: &Results, clock: &Clock) -> Option<String> {
     let mut points: Vec<Vec<(u64, u32)>> = vec![Vec::new(); results.runs.len()];
     for improvement in results.improvements(clock).ok()? {
@@ -341,7 +325,8 @@ fn timelines(results: &Results, clock: &Clock) -> Option<String> {
     (compressed.len() * 4 / 3 <= MAX_TIMELINES).then(|| BASE64.encode(&compressed))
 }
 
-/// Appends a number as groups of 7 bits.
+/// Appends a number in groups of 7 bits, lowest first. The highest bit of a byte is set if another
+/// group follows.
 fn number(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 128 {
         bytes.push(value as u8 | 128);
@@ -350,15 +335,13 @@ fn number(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Returns the parts of file names; `None` unless there is one folder of results and the subject
-/// kind writes artifacts.
 fn files(results: &Results) -> Option<FileNamesOfRuns> {
     if results.folders() != 1 || results.subject.artifact_extension.is_empty() {
         return None;
     }
     let (mut projects, mut algorithms) = (FileNames::default(), FileNames::default());
     let mut known = (vec![None; results.projects.len()], vec![None; results.algorithms.len()]);
-    // Create the names in the order of the runs, in which the files were named.
+    // Files were named in the order of the runs.
     for run in &results.runs {
         let (project, algorithm) = (run.project as usize, run.algorithm as usize);
         if known.0[project].is_none() {
@@ -379,8 +362,6 @@ fn files(results: &Results) -> Option<FileNamesOfRuns> {
     })
 }
 
-/// Replaces spaces within expressions such as `n = 5`, `p < 0.05` and `12 %` with non-breaking
-/// spaces.
 fn unbroken(text: &str) -> String {
     [" = ", " < ", " %", " ms"]
         .iter()

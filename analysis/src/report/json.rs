@@ -24,7 +24,6 @@ struct Document<'a> {
 struct Settings<'a> {
     factors: &'a [String],
     reference: Option<&'a str>,
-    /// Number of published numbers, which are in a separate file.
     published: usize,
     spreadsheet: bool,
     claims: usize,
@@ -53,7 +52,6 @@ struct FigureText<'a> {
     caption: &'a str,
 }
 
-/// Returns the content of `report.json`.
 pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let interim = report.interim.map(|interim| Interim {
         text: interim.to_string(),

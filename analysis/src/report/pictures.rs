@@ -58,7 +58,6 @@ pub fn pictures_page(title: &str, pictures: &[Pictured]) -> String {
     page.into_string()
 }
 
-/// Encodes a path as a URL relative to the page.
 fn address(path: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

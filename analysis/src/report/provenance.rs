@@ -1,9 +1,6 @@
 //! The runs from which the numbers of a report were computed, as JSON-LD in the terms of PROV-O.
 //!
-//! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`;
-//! the header is row 1. The runs of a cell are given only if they differ from the runs of the row.
-//! Runs are named `urn:catherd:run:DIGEST`. Common sets of runs are collections: all runs, the runs
-//! of an algorithm, the runs on a project, and the runs of an algorithm on a project.
+//! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +16,8 @@ const EXECUTION: &str = "#execution";
 const ANALYSIS: &str = "#analysis";
 const PROGRAM: &str = "#catherd";
 
-/// Identifier of the collection of all runs.
 const ALL: &str = "#runs";
 
-/// A row or cell that is derived from runs, a run, or a collection of runs.
 #[derive(Serialize)]
 struct Entity {
     id: String,
@@ -46,13 +41,10 @@ impl Entity {
     }
 }
 
-/// The runs by project and algorithm.
 struct Groups<'r> {
     results: &'r Results,
     cells: BTreeMap<(u32, u32), Vec<u32>>,
-    /// Number of projects on which each algorithm has runs.
     by_algorithm: BTreeMap<u32, usize>,
-    /// Number of algorithms that have runs on each project.
     by_project: BTreeMap<u32, usize>,
 }
 
@@ -73,7 +65,6 @@ impl<'r> Groups<'r> {
         Groups { results, cells, by_algorithm, by_project }
     }
 
-    /// Divides these runs into collections and single runs.
     fn cover(&self, runs: &[u32]) -> Vec<String> {
         let mut own: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
         let mut count = 0;
@@ -186,7 +177,6 @@ pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error
     for table in report.tables() {
         let (name, cells) = (table.name, &table.table);
         for row in 0..cells.rows().len() {
-            // The header is row 1.
             let line = row + 2;
             let label = format!("{name}, row {}", row + 1);
             add(format!("tables/{name}.csv#row={line}"), label, cells.source_runs_of_row(row));
@@ -240,7 +230,6 @@ mod tests {
     use super::*;
     use crate::tidy::Run;
 
-    /// Two projects, two algorithms and two seeds.
     fn results() -> Results {
         let run = |number: u32| Run {
             id: Digest::of(&number.to_le_bytes()),
@@ -277,7 +266,6 @@ mod tests {
         assert!(groups.cover(&[]).is_empty());
     }
 
-    /// Replaces collections with the runs in them.
     fn leaves(ids: &[String], members: &HashMap<&str, &Vec<String>>) -> BTreeSet<String> {
         let below = |id: &String| match members.get(id.as_str()) {
             Some(own) if !own.is_empty() => leaves(own, members),

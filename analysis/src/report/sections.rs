@@ -21,12 +21,8 @@ use crate::tidy::{Error, Results};
 
 const SUMMARY: &str = "Summary";
 
-/// Title of the section on ranks of suites, on faults and on risk estimates. The section is left
-/// out if it is empty.
 const RANKS: &str = "Ranks and detection";
 
-/// Title of the section on groups of projects, such as the projects of one author. The section is
-/// left out if it is empty.
 const GROUPS: &str = "Groups of projects";
 
 const FACTORS: &str = "Factors and published numbers";
@@ -40,13 +36,11 @@ struct Input<'a> {
     results: &'a Results,
     samples: &'a Samples,
     order: &'a Result<Order, Unavailable>,
-    /// Areas under the coverage curves.
     areas: &'a Samples,
-    /// Whether real time is reliable; `None` if the study has no budget in real time.
+    /// `None` if the study has no budget in real time.
     real_time: Option<&'a RealTime>,
 }
 
-/// Names, titles and contents of sections, in reading order.
 const SECTIONS: [(&str, &str, Fill); 13] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
@@ -63,7 +57,6 @@ const SECTIONS: [(&str, &str, Fill); 13] = [
     ("missing", "Missing data", missing),
 ];
 
-/// Computes all sections. `on_progress` receives the titles of sections as they are computed.
 pub(super) fn all(
     results: &Results,
     settings: &ReportSettings,
@@ -213,7 +206,7 @@ fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
             s.figures(figures::growth_by_criterion(results, &name, &progress));
         }
     }
-    // Times until faults are exposed are in separate tables, and limits are not measurements.
+    // Separate tables show times until faults are exposed, and limits are not measurements.
     let own = |name: &str| !name.starts_with("exposed_ms.") && name != OWN_LIMIT;
     let metrics: Vec<tables::Measured> =
         results.metrics(own)?.into_iter().map(|(name, values)| (name, of(&values))).collect();
@@ -292,7 +285,6 @@ fn time(s: &mut Section, Input { results, areas, .. }: Input<'_>) -> Result<(), 
     s.figures(figures::significance_over_budget(results, clock, &milestones));
     s.table(tables::milestones(results, clock, &milestones));
     drop(milestones);
-    // A study that is analysed repeatedly has verdicts only for coverage.
     if !results.is_looked_at() {
         s.table(tables::areas(results, areas, &Decision::pairs(areas, None)));
     }

@@ -13,11 +13,9 @@ pub struct Sought {
     number: f64,
     decimals: usize,
     percent: bool,
-    /// Words in lower case.
     words: Vec<String>,
 }
 
-/// Error for a string that does not begin with a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` does not begin with a number; write the number as the paper does, followed by words of its row"
@@ -52,7 +50,6 @@ impl fmt::Display for Sought {
 }
 
 impl Sought {
-    /// Whether a value rounds to this number.
     fn is(&self, value: f64) -> bool {
         // The tolerance is slightly more than half of the last digit, because papers round ties
         // differently.

@@ -10,7 +10,6 @@ use crate::terms::counted;
 use crate::tidy::Results;
 
 const MAX_CLAIMS: usize = 3;
-/// Maximum number of pairs with the same verdict that the headline names.
 const MAX_PAIRS: usize = 3;
 
 pub(super) struct Facts<'a> {
@@ -25,13 +24,13 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Formats a difference between shares in percentage points, never as -0.0.
+/// In percentage points, never -0.0.
 fn points(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     if text == "-0.0" { "0.0".to_owned() } else { text }
 }
 
-/// Formats a probability in whole percent, because the posterior has too few draws for more digits.
+/// The posterior has too few draws for more digits.
 fn probability(share: f64) -> String {
     match share {
         p if p > 0.995 => "more than 99 %".to_owned(),
@@ -40,7 +39,6 @@ fn probability(share: f64) -> String {
     }
 }
 
-/// Joins words as "a", "a and b" or "a, b and c".
 fn joined(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -80,7 +78,6 @@ impl Facts<'_> {
         self.results.algorithms[algorithm].clone()
     }
 
-    /// States which algorithms cover significantly more than others, and all other verdicts.
     fn headline(&self) -> String {
         let mut beaten: BTreeMap<usize, Vec<&Decision>> = BTreeMap::new();
         for decision in self.decisions {
@@ -103,7 +100,6 @@ impl Facts<'_> {
         let most = self.decisions.iter().map(|one| one.projects.len()).max().unwrap_or(0);
         let mut winners: Vec<(usize, Vec<&Decision>)> = beaten.into_iter().collect();
         winners.sort_by_key(|(winner, own)| (std::cmp::Reverse(own.len()), *winner));
-        // Algorithms that cover more than the same others share a claim.
         let mut claimed: Vec<(Vec<usize>, Vec<String>, Vec<String>)> = Vec::new();
         for (winner, own) in &winners {
             let losers: Vec<usize> =
@@ -165,7 +161,6 @@ impl Facts<'_> {
         format!("a test over projects needs at least {MIN_SAMPLE} projects, not {most}")
     }
 
-    /// States the probability of the order of the algorithms, if there is an order.
     fn certainty(&self) -> Option<String> {
         let order = self.order.ok()?;
         let first = order.algorithms.first()?;
@@ -215,7 +210,6 @@ impl Facts<'_> {
         }
     }
 
-    /// Compares the best algorithm with the second best.
     fn best_pair(&self, best: &Best, second: &Other) -> String {
         let [first, other] = [best.algorithm, second.algorithm].map(|a| self.name(a));
         let pair = (best.algorithm, second.algorithm);

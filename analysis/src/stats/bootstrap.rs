@@ -1,4 +1,4 @@
-//! Bootstrap confidence intervals for statistics without a formula.
+//! Bootstrap confidence intervals.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::description::quantile;
 use super::effect_size::Interval;
 use super::{Unavailable, ordered};
 
-/// The percentile bootstrap. The same seed gives the same interval on every computer and with any
-/// number of threads, because each replicate has a separate random stream.
+/// The percentile bootstrap. Results do not depend on the number of threads, because each replicate
+/// has a separate random stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
     /// Number of replicates. 0 is treated as 1.
@@ -33,8 +33,7 @@ impl Bootstrap {
     /// The interval of a statistic of several samples, each of which is drawn with replacement.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are no samples, or if a sample is empty, contains NaN or has a
-    /// single value; [`Unavailable::NotANumber`] also if the statistic of a replicate is NaN.
+    /// [`Unavailable`] if the interval does not exist for these samples.
     pub fn interval(
         &self,
         samples: &[&[f64]],
@@ -71,14 +70,11 @@ impl Bootstrap {
         self.interval(&[sample], mean_of)
     }
 
-    /// The interval of the mean over all values of clusters, such as the projects of an author. A
-    /// replicate draws as many whole clusters as there are, and takes the mean over all their
-    /// values (the cluster bootstrap; Davison and Hinkley, 1997, section 3.8). For clusters with
-    /// one value each, the result equals the interval of the mean.
+    /// The interval of the mean over all values of clusters, such as the projects of an author (the
+    /// cluster bootstrap; Davison and Hinkley, 1997, section 3.8).
     ///
     /// # Errors
-    /// [`Unavailable::TooFew`] for fewer than two clusters, [`Unavailable::Empty`] if a cluster is
-    /// empty, and [`Unavailable::NotANumber`] if a value or the mean of a replicate is NaN.
+    /// [`Unavailable`] if the interval does not exist for these clusters.
     pub fn mean_of_clusters(&self, clusters: &[&[f64]]) -> Result<Interval, Unavailable> {
         for cluster in clusters {
             ordered(cluster)?;
@@ -106,9 +102,8 @@ impl Bootstrap {
         self.percentiles(values)
     }
 
-    /// The intervals of the means of several samples. The results are equal to the results of
-    /// [`Bootstrap::mean`], but are computed faster: the draws depend only on the length of a
-    /// sample, so samples of the same length share them.
+    /// The intervals of the means of several samples, which equal the results of
+    /// [`Bootstrap::mean`] but are computed faster.
     pub fn means(&self, samples: &[&[f64]]) -> Vec<Result<Interval, Unavailable>> {
         let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (number, sample) in samples.iter().enumerate() {
@@ -137,8 +132,6 @@ impl Bootstrap {
         found
     }
 
-    /// The intervals of the means of the samples with these indices. All of these samples have the
-    /// length `length`.
     fn means_of_length(
         &self,
         length: usize,
@@ -168,7 +161,6 @@ impl Bootstrap {
         rng
     }
 
-    /// The interval that contains the share `level` of the statistics of all replicates.
     fn percentiles(&self, mut values: Vec<f64>) -> Result<Interval, Unavailable> {
         ordered(&values)?;
         values.sort_unstable_by(f64::total_cmp);
@@ -215,7 +207,6 @@ mod tests {
         assert_ne!(Bootstrap { seed: 21, ..bootstrap }.mean(&sample).unwrap(), found);
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| bootstrap.mean(&sample)).unwrap(), found);
-        // The normal interval is similar for the mean of 40 values.
         let d = super::super::Description::of(&sample).unwrap();
         let spread = 1.96 * d.deviation.unwrap() / 40.0_f64.sqrt();
         assert!((found.low - (d.mean - spread)).abs() < 0.3, "{found:?}");

@@ -1,22 +1,16 @@
 //! The model of Bradley and Terry (1952): each treatment has a strength, and the logit of the
 //! probability that a treatment is better than another on a block is the difference between their
-//! strengths. The model uses only which treatment is better on each block, not by how much, so a
-//! few blocks with large differences do not decide the result.
+//! strengths.
 //!
 //! Strengths have a normal prior, and their posterior is approximated by the normal distribution at
-//! its mode (Laplace's method). This is a fast form of the Bayesian comparison of algorithms by
-//! Wainer (2023). A tie counts as half a win for each treatment.
+//! its mode (Laplace's method). A tie counts as half a win for each treatment.
 
 use super::matrix::{cholesky, solve, solve_transposed};
 use super::posterior::MeanPosterior;
 use super::{Unavailable, finite, treatments};
 
-/// Standard deviation of the prior of a strength. With two strengths drawn from the prior, the
-/// probability of winning is between 2 % and 98 % in 83 % of cases.
 const PRIOR: f64 = 2.0;
 
-/// Maximum number of steps of Newton's method. Few steps are usually needed, because the logarithm
-/// of the posterior density is concave.
 const STEPS: usize = 50;
 
 /// Strengths of treatments.
@@ -32,8 +26,7 @@ impl BradleyTerry {
     /// better.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are no blocks or no treatments, if the lengths of blocks differ, or
-    /// if a value is NaN or infinite.
+    /// [`Unavailable`] if the model cannot be fitted to these blocks.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<BradleyTerry, Unavailable> {
         let count = treatments(blocks, 1)?;
         blocks.iter().try_for_each(|block| finite(block.as_ref()))?;
@@ -83,7 +76,6 @@ impl BradleyTerry {
     }
 }
 
-/// Gradient and negative Hessian matrix of the logarithm of the posterior density.
 fn derivatives(wins: &[Vec<f64>], strengths: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let count = strengths.len();
     let precision = 1.0 / (PRIOR * PRIOR);

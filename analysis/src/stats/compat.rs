@@ -1,8 +1,4 @@
 //! Conventions of other libraries, for comparisons with their results.
-//!
-//! The statistics are the same. The conventions differ in when a p-value is exact, in how p-values
-//! are corrected for ties and continuity, in the statistic of the signed-rank test, and in the
-//! definition of the odds ratio.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,9 +17,6 @@ pub enum Compat {
 impl Compat {
     /// The p-value that the library returns by default.
     ///
-    /// Without ties, SciPy is exact if a sample has at most 8 values, and R if both samples have
-    /// fewer than 50. Otherwise, both are asymptotic.
-    ///
     /// # Errors
     /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.
     pub fn mann_whitney(self, test: &MannWhitney) -> Result<PValue, Unavailable> {
@@ -41,8 +34,7 @@ impl Compat {
         }
     }
 
-    /// The p-value of the library's exact method. SciPy ignores ties and rounds U towards its mean;
-    /// R has no exact p-value with ties.
+    /// The p-value of the library's exact method.
     ///
     /// # Errors
     /// [`Unavailable::Ties`] for R if there are ties.
@@ -64,10 +56,6 @@ impl Compat {
     }
 
     /// The p-value of the signed-rank test that the library returns by default.
-    ///
-    /// SciPy is exact up to 50 pairs without ties and zeros, and up to 13 with them. R is exact for
-    /// fewer than 50 pairs without ties and zeros. Otherwise, both are asymptotic, and only R
-    /// corrects for continuity.
     pub fn signed_rank(self, test: &SignedRank) -> PValue {
         let plain = !test.has_ties() && test.differences() == test.pairs();
         match self {
@@ -82,8 +70,7 @@ impl Compat {
     /// conditional maximum-likelihood estimate (R).
     ///
     /// # Errors
-    /// As for [`Contingency::odds_ratio`] for SciPy, and for
-    /// [`Contingency::conditional_odds_ratio`] for R.
+    /// As for [`Contingency::odds_ratio`] or [`Contingency::conditional_odds_ratio`].
     pub fn odds_ratio(self, table: &Contingency) -> Result<f64, Unavailable> {
         match self {
             Compat::Scipy => table.odds_ratio(),

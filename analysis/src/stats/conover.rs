@@ -13,7 +13,6 @@ pub struct Conover {
     pub mean_ranks: Vec<f64>,
     /// The number of blocks.
     pub blocks: usize,
-    /// The standard error of the difference between two rank sums.
     error: f64,
 }
 
@@ -21,8 +20,7 @@ impl Conover {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As for [`friedman`](super::friedman), except that all values of every block may be equal,
-    /// and that at least two blocks are needed.
+    /// [`Unavailable`] if the treatments cannot be ranked.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Conover, Unavailable> {
         let treatments = treatments(blocks, 2)?;
         if blocks.len() < 2 {

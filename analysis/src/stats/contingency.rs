@@ -10,8 +10,7 @@ pub struct Contingency {
     cells: [[u64; 2]; 2],
 }
 
-/// Relative difference below which the probabilities of two tables are regarded as equal, because
-/// such a difference may be a rounding error. R uses the same value.
+/// A smaller relative difference may be a rounding error. R uses the same value.
 const TOLERANCE: f64 = 1e-7;
 
 impl Contingency {
@@ -21,8 +20,7 @@ impl Contingency {
     /// A table with these counts.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if all counts are zero, and [`Unavailable::TooMany`] if their sum
-    /// exceeds [`Contingency::LARGEST`].
+    /// [`Unavailable`] if all counts are zero or their sum is too large.
     pub fn new(cells: [[u64; 2]; 2]) -> Result<Contingency, Unavailable> {
         let sum = cells.iter().flatten().try_fold(0_u64, |sum, &n| sum.checked_add(n));
         match sum {
@@ -32,8 +30,7 @@ impl Contingency {
         }
     }
 
-    /// The table of two samples of 0 and 1. `None` if a sample is empty or contains any other
-    /// value, or if the samples are too large.
+    /// The table of two samples of 0 and 1, if there is one.
     pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
         let count = |sample: &[f64]| {
             let ones = sample.iter().filter(|&&v| v == 1.0).count();
@@ -44,9 +41,7 @@ impl Contingency {
         Contingency::new([count(x)?, count(y)?]).ok()
     }
 
-    /// The Wilson interval of a share of `ones` among `n`, at a level such as 0.95. Unlike the
-    /// normal interval, it stays within 0..=1 and has a length above 0 for the shares 0 and 1
-    /// (Wilson, 1927). `None` if `n` is 0.
+    /// The Wilson interval of a share of `ones` among `n`, at a level such as 0.95 (Wilson, 1927).
     pub fn wilson(ones: u64, n: u64, level: f64) -> Option<Interval> {
         if n == 0 {
             return None;
@@ -56,15 +51,14 @@ impl Contingency {
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        // These two bounds are set exactly, because rounding errors would move them away from 0 and 1.
+        // Rounding errors would move these two bounds away from 0 and 1.
         let low = if ones == 0 { 0.0 } else { (centre - half) / scale };
         let high = if share == 1.0 { 1.0 } else { (centre + half) / scale };
         Some(Interval { low: low.max(0.0), high: high.min(1.0) })
     }
 
     /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
-    /// most as likely as the observed table. If a row or a column is empty, only one table is
-    /// possible, and p is 1 and marked as degenerate.
+    /// most as likely as the observed table.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
         // The probabilities are relative to the probability of the observed table, so the sums do
@@ -79,8 +73,7 @@ impl Contingency {
         PValue::exact(far / all)
     }
 
-    /// The odds of the first outcome in the first group divided by its odds in the second group: ad
-    /// / bc. Infinite if only the denominator is zero.
+    /// The odds ratio of the sample, which may be infinite.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] if a row or a column is empty.
@@ -90,9 +83,8 @@ impl Contingency {
         Ok(a * d / (b * c))
     }
 
-    /// A confidence interval for the odds ratio, computed from the normal distribution of its
-    /// logarithm (Woolf). As proposed by Haldane and Anscombe, 1/2 is added to each cell, so the
-    /// interval exists even if a cell is zero.
+    /// A confidence interval for the odds ratio from the normal distribution of its logarithm
+    /// (Woolf), with 1/2 added to each cell (Haldane and Anscombe).
     ///
     /// # Errors
     /// As for [`Contingency::odds_ratio`].
@@ -105,14 +97,11 @@ impl Contingency {
         Ok(Interval { low: (log - spread).exp(), high: (log + spread).exp() })
     }
 
-    /// The conditional maximum-likelihood estimate of the odds ratio given the margins, as reported
-    /// by R's `fisher.test` to about three digits. The estimate is 0 or infinite if the first cell
-    /// has its smallest or largest possible value.
+    /// The conditional maximum-likelihood estimate of the odds ratio given the margins, as in R's
+    /// `fisher.test`.
     ///
     /// # Errors
-    /// As for [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell has
-    /// neither its smallest nor its largest possible value and these values differ by more than
-    /// 2^20.
+    /// [`Unavailable`] if the estimate does not exist or cannot be computed.
     pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
         let margins = self.margins()?;
         let observed = self.cells[0][0];
@@ -247,7 +236,7 @@ mod tests {
 
     #[test]
     fn tails_do_not_underflow() {
-        // Two of C(1000, 500) assignments have this probability, 7.4e-300.
+        // Two of C(1000, 500) assignments are as extreme.
         let p = Contingency::new([[500, 0], [0, 500]]).unwrap().fisher().value;
         assert!((p / 7.399_507_995_628_054e-300 - 1.0).abs() < 1e-9, "{p:e}");
         let large = Contingency::new([[1 << 36, 1 << 36], [1 << 36, (1 << 36) + 1]]).unwrap();

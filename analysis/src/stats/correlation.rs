@@ -17,8 +17,7 @@ pub struct Correlation {
 /// Pearson's coefficient of linear correlation.
 ///
 /// # Errors
-/// [`Unavailable`] for samples of different lengths, fewer than three pairs, NaN and
-/// infinite values, and a sample of equal values.
+/// [`Unavailable`] if the coefficient does not exist for these samples.
 pub fn pearson(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     Ok(Relation::new(x, y)?.correlation())
 }
@@ -27,13 +26,12 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
 /// their mean rank.
 ///
 /// # Errors
-/// As for [`pearson`], except that infinite values are allowed.
+/// [`Unavailable`] if the coefficient does not exist for these samples.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     paired(x, y)?;
     pearson(&Ranks::of(x)?.ranks, &Ranks::of(y)?.ranks)
 }
 
-/// Pearson's coefficient with the unexplained share of the variance.
 pub(super) struct Relation {
     pub(super) r: f64,
     /// 1 - r², computed without cancellation for values of r near 1 or -1.

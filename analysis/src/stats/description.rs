@@ -9,8 +9,7 @@ pub struct Description {
     pub n: usize,
     /// The arithmetic mean.
     pub mean: f64,
-    /// The standard deviation with n - 1 degrees of freedom. `None` for a single value; NaN if
-    /// there are several values and one of them is infinite.
+    /// The standard deviation with n - 1 degrees of freedom; `None` for a single value.
     pub deviation: Option<f64>,
     /// The smallest value.
     pub minimum: f64,
@@ -28,8 +27,7 @@ impl Description {
     /// Describes a sample.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if the sample is empty, and [`Unavailable::NotANumber`] if it
-    /// contains NaN.
+    /// [`Unavailable`] if the sample is empty or contains NaN.
     pub fn of(sample: &[f64]) -> Result<Description, Unavailable> {
         ordered(sample)?;
         let mut sorted = sample.to_vec();
@@ -79,7 +77,7 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     } else if difference.is_finite() {
         below + difference * share
     } else {
-        // A neighbour is infinite, or both are so large that their difference is infinite.
+        // The difference is infinite.
         below * (1.0 - share) + above * share
     }
 }

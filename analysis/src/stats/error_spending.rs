@@ -2,13 +2,10 @@
 //! that the probability of rejecting a true null hypothesis at any look is at most the overall
 //! level.
 //!
-//! The probability of a rejection is spent as the data grow (Lan and DeMets, 1983), in proportion
-//! to the share of the data raised to the power of 1.5 (Kim and DeMets, 1987). Most of the
-//! probability is spent at the last looks, so the last bound is only a little stricter than the
-//! bound of a test without looks. Clear effects are nevertheless found early. The bounds are
-//! computed look by look, from the distribution of the sums of normal values that have not crossed
-//! any bound so far (Armitage, McPherson and Rowe, 1969). They are applied to t statistics as
-//! levels of p-values (Jennison and Turnbull, 2000, section 11.5).
+//! The probability of a rejection is spent in proportion to the share of the data raised to the
+//! power of 1.5 (Lan and DeMets, 1983; Kim and DeMets, 1987). The bounds are computed look by look,
+//! from the distribution of the sums of normal values that have not crossed any bound so far
+//! (Armitage, McPherson and Rowe, 1969).
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -25,9 +22,7 @@ const REACH: f64 = 8.5;
 #[derive(Clone, Debug)]
 pub struct ErrorSpending {
     level: f64,
-    /// Counts of values at the looks, ascending.
     looks: Vec<usize>,
-    /// The level of the p-value at each look so far.
     nominal: Vec<f64>,
     /// The density of the sum of the values if no bound has been crossed, on a grid of points. A
     /// mass is the density at a point times the weight of the point in the integral.
@@ -44,7 +39,7 @@ impl ErrorSpending {
     }
 
     /// The level of the two-sided p-value at a look, counted from 0. The null hypothesis is
-    /// rejected if p is smaller than this level. The level is 0 if there is no such look.
+    /// rejected if p is smaller than this level.
     pub fn nominal(&mut self, look: usize) -> f64 {
         while self.nominal.len() <= look && self.nominal.len() < self.looks.len() {
             self.advance();
@@ -73,7 +68,6 @@ impl ErrorSpending {
         }
     }
 
-    /// The probability that the sum is outside the bound after another step.
     fn crossing(&self, bound: f64, step: f64) -> f64 {
         let beyond = |point: f64| {
             let distance = (bound - point) / step;
@@ -83,8 +77,7 @@ impl ErrorSpending {
         2.0 * self.points.iter().zip(&self.masses).map(|(&x, mass)| mass * beyond(x)).sum::<f64>()
     }
 
-    /// Computes the density within the bound after a step, with the weights of Simpson's rule. The
-    /// grid is fine enough for this step and the next step.
+    /// Computes the density within the bound after a step, with the weights of Simpson's rule.
     fn spread(&mut self, bound: f64, step: f64, next: f64) {
         let width = step.min(next) / FINENESS;
         let half = ((bound / width).ceil() as usize).max(20);

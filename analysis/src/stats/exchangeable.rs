@@ -2,40 +2,29 @@
 //! draws from a normal distribution with an unknown mean and standard deviation (the hierarchical
 //! model of Gelman, 2006, with a flat prior on the standard deviation).
 //!
-//! With flat priors on the means, observed differences are not corrected for chance, although the
-//! highest of several observed means is usually too high. A probability of being the best is then
-//! too close to 0 or 1. In this model, the data determine how much algorithms differ, and
-//! probabilities are calibrated over studies with effects of the same size.
-//!
-//! The posterior is drawn by Gibbs sampling of the contrasts of the means, the standard deviation
-//! of the algorithms and the scale of the errors, whose distribution is then Student's t.
+//! The posterior is drawn by Gibbs sampling.
 
 use super::matrix::{cholesky, solve, solve_transposed, times};
 use super::posterior::{MeanPosterior, Normals};
 use super::{Unavailable, finite, mean, treatments};
 
-/// Number of sweeps from one kept draw to the next.
 const THINNING: usize = 5;
 
-/// Number of sweeps before the first draw that is kept.
 const WARM_UP: usize = 500;
 
-/// Share of the mean variance that is added to each variance, because the covariance matrix would
-/// be singular if the values of some treatments depended linearly on the values of other
-/// treatments.
+/// Share of the mean variance that is added to each variance, because the covariance matrix may be
+/// singular.
 const RIDGE: f64 = 1e-9;
 
 const SEED: u64 = 47;
 
 impl MeanPosterior {
     /// The means over blocks, such as projects, of treatments whose true means are regarded as
-    /// draws from a normal distribution. This distribution cannot be estimated if there are fewer
-    /// than three different treatments, or if their differences are the same on each block. The
-    /// result then equals the result of [`MeanPosterior::over_blocks`].
+    /// draws from a normal distribution. If this distribution cannot be estimated, the result
+    /// equals the result of [`MeanPosterior::over_blocks`].
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
-    /// lengths, NaN and infinite values.
+    /// [`Unavailable`] if the posterior does not exist for these blocks.
     pub fn exchangeable<B: AsRef<[f64]> + Sync>(
         blocks: &[B],
     ) -> Result<MeanPosterior, Unavailable> {
@@ -45,7 +34,6 @@ impl MeanPosterior {
             return Err(Unavailable::TooFew { needed: 2, found });
         }
         blocks.iter().try_for_each(|block| finite(block.as_ref()))?;
-        // Treatments that are equal on each block share their draws.
         let same = |one: usize, other: usize| {
             blocks.iter().all(|block| block.as_ref()[one] == block.as_ref()[other])
         };
@@ -95,8 +83,6 @@ fn values_of(contrasts: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Draws of the means, up to a common constant. `None` if there are fewer than three treatments, or
-/// if their differences are the same on each block.
 fn draws(blocks: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = blocks[0].len().checked_sub(1).filter(|size| *size >= 2)?;
     let (all, freedom) = (blocks.len() as f64, (blocks.len() - 1) as f64);

@@ -27,8 +27,7 @@ impl ChiSquare {
 /// The Kruskal-Wallis test of independent samples, which may differ in length.
 ///
 /// # Errors
-/// [`Unavailable`] if there are fewer than two samples, one of them is empty or contains NaN, or
-/// all values are equal.
+/// [`Unavailable`] if the statistic does not exist for these samples.
 pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
     if samples.len() < 2 {
         return Err(Unavailable::TooFew { needed: 2, found: samples.len() });
@@ -55,11 +54,10 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 }
 
 /// Friedman's test: each block (a project) has one value for each of the same treatments
-/// (algorithms), in the same order. With two treatments, the test equals the asymptotic sign test.
+/// (algorithms), in the same order.
 ///
 /// # Errors
-/// [`Unavailable`] if there are no blocks, fewer than two treatments, or blocks of different
-/// lengths, if a value is NaN, or if the values within each block are equal.
+/// [`Unavailable`] if the statistic does not exist for these blocks.
 pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
     let treatments = treatments(blocks, 2)?;
     let mut sums = vec![0.0; treatments];

@@ -19,16 +19,13 @@ pub struct MannWhitney {
 }
 
 impl MannWhitney {
-    /// Maximum number of pairs (a value of each sample) for which [`MannWhitney::p`] is exact, for
-    /// example with two samples of 50 values. The computing time grows with the square of the
-    /// number of pairs.
+    /// Maximum product of the sizes of the samples for which [`MannWhitney::p`] is exact.
     pub const EXACT_PAIRS: usize = 2_500;
 
     /// Compares two samples.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if a sample is empty, and [`Unavailable::NotANumber`] if a sample
-    /// contains NaN.
+    /// [`Unavailable`] if a sample is empty or contains NaN.
     pub fn new(x: &[f64], y: &[f64]) -> Result<MannWhitney, Unavailable> {
         ordered(x)?;
         ordered(y)?;
@@ -85,8 +82,7 @@ impl MannWhitney {
     }
 
     /// The Vargha-Delaney effect size A12 in 0..=1: the probability that a value of the first
-    /// sample is larger than a value of the second, plus one half of the probability of a tie. All
-    /// A12 values in tables and figures are computed by this function.
+    /// sample is larger than a value of the second, plus one half of the probability of a tie.
     pub fn a12(&self) -> f64 {
         self.u1() / self.pairs() as f64
     }
@@ -106,16 +102,11 @@ impl MannWhitney {
     /// A confidence interval for [`MannWhitney::a12`] at a level such as 0.95. The interval is
     /// normal on the logit scale, with the variance of DeLong, DeLong and Clarke-Pearson (1988).
     ///
-    /// If the samples do not overlap, the variance is zero and the logit infinite. The interval is
-    /// then computed from the nearest overlapping samples, in which the two closest values of
-    /// different samples are equal. One placement of each sample then differs from the observed
-    /// placements: A' = 1 - 1/(2mn) (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on
-    /// the side of the observed effect is set to the observed effect, because no more extreme
-    /// effect exists.
+    /// If the samples do not overlap, the interval is computed from the nearest overlapping
+    /// samples, and the end on the side of the observed effect is the observed effect.
     ///
     /// # Errors
-    /// [`Unavailable::TooFew`] for fewer than two values in a sample, and
-    /// [`Unavailable::Constant`] if all values are equal.
+    /// [`Unavailable`] if the interval does not exist for these samples.
     pub fn a12_interval(&self, level: f64) -> Result<Interval, Unavailable> {
         let (m, n) = (self.x as f64, self.y as f64);
         let few = self.x.min(self.y);
@@ -164,8 +155,7 @@ impl MannWhitney {
         of_x / (m - 1.0) / m + of_y / (n - 1.0) / n
     }
 
-    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`] pairs, asymptotic for more
-    /// pairs.
+    /// The two-sided p-value, which is exact up to [`MannWhitney::EXACT_PAIRS`] pairs.
     pub fn p(&self) -> PValue {
         if self.pairs() <= MannWhitney::EXACT_PAIRS as u64 {
             self.exact()
@@ -175,7 +165,7 @@ impl MannWhitney {
     }
 
     /// The exact two-sided p-value: the probability that U is at least as far from its mean as the
-    /// observed U. For the computing time, see [`MannWhitney::EXACT_PAIRS`].
+    /// observed U.
     pub fn exact(&self) -> PValue {
         if self.is_degenerate() {
             return PValue::DEGENERATE;
@@ -207,12 +197,7 @@ impl MannWhitney {
     }
 }
 
-/// A lower bound on the exact two-sided p-values of samples of these sizes. If the bound is not
-/// below the level, no comparison of such samples can be significant.
-///
-/// The most extreme assignment is one of C(x + y, x) assignments. For samples of equal size, the
-/// mirrored assignment is equally extreme; for different sizes, ties can make the mirrored
-/// assignment less extreme.
+/// A lower bound on the exact two-sided p-values of samples of these sizes.
 pub fn smallest_p(x: usize, y: usize) -> f64 {
     let few = x.min(y);
     let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
@@ -231,8 +216,7 @@ pub fn runs_needed(level: f64) -> usize {
 /// The counts are computed by dynamic programming over the groups of equal values in ascending
 /// order. Row `k` counts the assignments with `k` of the first `i` values in the first sample. A
 /// group of `t` values can assign `j` more values to the first sample in C(t, j) ways, which adds
-/// `j (2 (i - k) + t - j)` to 2 U. The counts are sums and products of positive integers; they are
-/// exact below 2^53, and larger counts are accurate except for the last few bits.
+/// `j (2 (i - k) + t - j)` to 2 U.
 struct Distribution {
     counts: Vec<f64>,
     /// The difference in 2 U between neighbouring elements of `counts`: 1, or 2 if U is always an
@@ -251,7 +235,6 @@ impl Distribution {
         let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
         let width = 2 * pairs / unit + 1;
         let mut counts = vec![0.0; (chosen + 1) * width];
-        // The number of elements in use in each row `k`.
         let mut used = vec![0; chosen + 1];
         (counts[0], used[0]) = (1.0, 1);
         let mut seen = 0;

@@ -1,5 +1,4 @@
-//! Cholesky factors of small symmetric matrices, and solutions of systems of linear equations with
-//! them.
+//! Cholesky factors of small symmetric matrices, with which systems of linear equations are solved.
 
 /// Pivots below this share of the largest diagonal element count as 0.
 const NEGLIGIBLE: f64 = 1e-12;
@@ -50,7 +49,6 @@ pub(super) fn solve_transposed(factor: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
     x
 }
 
-/// The product of a matrix, such as a factor, and a vector.
 pub(super) fn times(factor: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     factor.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
 }

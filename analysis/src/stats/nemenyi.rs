@@ -18,7 +18,7 @@ impl Nemenyi {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As for [`friedman`](super::friedman), except that all values of every block may be equal.
+    /// [`Unavailable`] if the treatments cannot be ranked.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
         let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
         for block in blocks {
@@ -32,7 +32,7 @@ impl Nemenyi {
         Ok(Nemenyi { mean_ranks, blocks: blocks.len() })
     }
 
-    /// The unit of the studentized range: the standard error of a difference between two mean
+    /// The unit of the studentised range: the standard error of a difference between two mean
     /// ranks, divided by √2.
     fn unit(&self) -> f64 {
         let k = self.mean_ranks.len() as f64;
@@ -51,9 +51,8 @@ impl Nemenyi {
         PValue::asymptotic(range_tail(distance / self.unit(), self.mean_ranks.len()))
     }
 
-    /// The groups of treatments that do not differ significantly. Each group contains indices in
-    /// the order of the mean ranks. Single treatments and groups within larger groups are left out.
-    /// The groups are the bars of a critical-difference diagram.
+    /// The groups of treatments that do not differ significantly, as indices in the order of the
+    /// mean ranks. Single treatments and groups within larger groups are left out.
     pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
         let reach = self.critical_difference(level);
         let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
@@ -72,13 +71,11 @@ impl Nemenyi {
     }
 }
 
-/// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom: the
+/// P(Q >= q) of the studentised range of `k` values with infinite degrees of freedom: the
 /// probability that the range of `k` standard normal values is at least `q`.
 ///
 /// If the largest value is z, the other values are below z, and not all of them are within q of z.
-/// The probability is therefore k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference
-/// of powers is computed without cancellation, so small probabilities are accurate. For such
-/// integrands, the trapezoid rule converges faster than any power of the step.
+/// The probability is therefore k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz.
 pub(super) fn range_tail(q: f64, k: usize) -> f64 {
     if q <= 0.0 {
         return 1.0;
@@ -100,7 +97,7 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }
 
-/// The q that the studentized range of `k` values exceeds with probability `level`.
+/// The q that the studentised range of `k` values exceeds with probability `level`.
 pub(super) fn range_quantile(level: f64, k: usize) -> f64 {
     // Bonferroni's bound is the upper end.
     let pairs = (k * (k - 1)) as f64;

@@ -1,6 +1,6 @@
 //! Permutation tests of the hypothesis that measurements depend only on their group, and not on a
-//! further factor. If the hypothesis is true, the measurements of a group are exchangeable, so the
-//! level of the test is exact for every distribution (Good, 2005, chapter 3).
+//! further factor. If the hypothesis is true, the measurements of a group are exchangeable (Good,
+//! 2005, chapter 3).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -13,8 +13,7 @@ use super::rank::Ranks;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchangeability {
     /// The score of each measurement: the rank within its group, scaled from -1 for the smallest to
-    /// 1 for the largest measurement. All scores of a group with only one measurement or with NaN
-    /// are 0.
+    /// 1 for the largest measurement.
     pub scores: Vec<f64>,
     /// The members of each group with at least two measurements.
     groups: Vec<Vec<usize>>,
@@ -48,8 +47,7 @@ impl Exchangeability {
     }
 
     /// The one-sided p-value of a statistic of the scores. The statistic must be large if the
-    /// hypothesis is false. The result is the same on every computer and with any number of
-    /// threads.
+    /// hypothesis is false.
     pub fn p(&self, statistic: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let observed = statistic(&self.scores);
         let above: u64 = (0..Exchangeability::PERMUTATIONS)
@@ -91,9 +89,7 @@ impl Exchangeability {
     }
 
     /// The p-value of a change at some time, and the number of measurements before the change.
-    /// `order` contains the measurements in the order of time. Changes within the first and the
-    /// last twentieth of the measurements are not considered. The result is (1, 0) if there is no
-    /// change.
+    /// `order` contains the measurements in the order of time.
     pub fn of_change(&self, order: &[usize]) -> (f64, usize) {
         let p = self.p(|scores| largest_change(scores, order).0);
         (p, largest_change(&self.scores, order).1)

@@ -1,12 +1,8 @@
 //! The posterior distribution of the means over projects of several algorithms.
 //!
-//! The model is hierarchical: the mean of an algorithm on a project varies over projects, and the
-//! runs on a project vary around this mean. With the same number of runs on each project, the means
-//! of the runs are a sufficient statistic. Their variance over projects contains both sources, so
-//! both more runs and more projects make the posterior narrower. With flat priors on the means and
-//! Jeffreys' prior on a common scale, the posterior is a multivariate t distribution around the
-//! observed means with their observed covariance (Box and Tiao, 1973, section 8.4). The interval of
-//! each difference is then the interval of the paired t test.
+//! With flat priors on the means and Jeffreys' prior on a common scale, the posterior is a
+//! multivariate t distribution around the observed means with their observed covariance (Box and
+//! Tiao, 1973, section 8.4).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +21,7 @@ pub struct MeanPosterior {
 }
 
 impl MeanPosterior {
-    /// Number of draws. The Monte Carlo standard errors of probabilities are below 0.008.
+    /// Number of draws.
     pub const DRAWS: u64 = 4_000;
 
     const SEED: u64 = 41;
@@ -34,8 +30,7 @@ impl MeanPosterior {
     /// for each treatment.
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
-    /// lengths, and NaN or infinite values.
+    /// [`Unavailable`] if the posterior does not exist for these blocks.
     pub fn over_blocks<B: AsRef<[f64]> + Sync>(blocks: &[B]) -> Result<MeanPosterior, Unavailable> {
         let count = treatments(blocks, 1)?;
         let found = blocks.len();
@@ -63,13 +58,11 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// The posterior of the means over exactly these blocks. The means are uncertain only because
-    /// runs vary. Each block has a sample for each treatment. The degrees of freedom are computed
-    /// according to Satterthwaite (1946).
+    /// The posterior of the means over exactly these blocks, each of which has a sample for each
+    /// treatment. The degrees of freedom are computed according to Satterthwaite (1946).
     ///
     /// # Errors
-    /// [`Unavailable`] for no blocks, blocks of different lengths, samples of fewer than two
-    /// values, and NaN or infinite values.
+    /// [`Unavailable`] if the posterior does not exist for these blocks.
     pub fn within_blocks<S: AsRef<[f64]>>(blocks: &[Vec<S>]) -> Result<MeanPosterior, Unavailable> {
         let count = blocks.first().ok_or(Unavailable::Empty)?.len();
         let mut means = vec![0.0; count];
@@ -109,7 +102,6 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// Makes a posterior from means and draws, which may also come from a bootstrap.
     pub(super) fn of_draws(means: Vec<f64>, draws: Vec<Vec<f64>>) -> MeanPosterior {
         MeanPosterior { means, draws }
     }
@@ -118,8 +110,7 @@ impl MeanPosterior {
         self.draws.iter().map(|draw| draw[first] - draw[second]).collect()
     }
 
-    /// Means with a normal distribution. `shift` computes their deviations from independent
-    /// standard normal numbers.
+    /// `shift` computes deviations of the means from independent standard normal numbers.
     pub(super) fn normal(
         means: Vec<f64>,
         shift: impl Fn(&[f64]) -> Vec<f64> + Sync,
@@ -224,14 +215,12 @@ impl MeanPosterior {
     }
 }
 
-/// Computes the draws. Each draw has a separate random stream, because draws must not depend on the
-/// number of threads.
+/// Each draw has a separate random stream, because draws must not depend on the number of threads.
 fn draws(draw: impl Fn(&mut Normals) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
     let one = |number: u64| draw(&mut Normals::new(MeanPosterior::SEED, number));
     (0..MeanPosterior::DRAWS).into_par_iter().map(one).collect()
 }
 
-/// Random numbers of the normal and the chi-squared distribution.
 pub(super) struct Normals {
     rng: ChaCha8Rng,
     /// The second number of a pair that was drawn together, until this number is used.

@@ -19,30 +19,25 @@ impl Default for Power {
     }
 }
 
-/// Efficiency of the Wilcoxon signed-rank test relative to the t test for normal differences: 3/π.
-/// For any symmetric distribution, the efficiency is at least 0.864 (Hodges and Lehmann, 1956).
+/// Efficiency of the Wilcoxon signed-rank test relative to the t test for normal differences
+/// (Hodges and Lehmann, 1956).
 const WILCOXON: f64 = 3.0 / std::f64::consts::PI;
 
-/// Maximum number of projects (for the t test) or runs that is computed.
 const MAX: usize = 1_000_000;
 
 impl Power {
-    /// The sum of the quantiles for the level and the power.
     fn quantiles(self) -> f64 {
         normal_quantile(1.0 - self.level / 2.0) + normal_quantile(self.power)
     }
 
     /// Number of projects with which a paired comparison over projects (Wilcoxon signed-rank test)
-    /// finds a mean difference of `effect` standard deviations of the differences: the number for
-    /// the t test divided by the relative efficiency (Campelo and Takahashi, 2019, section 3.2).
-    /// `None` if the effect is 0 or NaN, or if the number for the t test exceeds 1,000,000.
+    /// finds a mean difference of `effect` standard deviations of the differences (Campelo and
+    /// Takahashi, 2019, section 3.2).
     pub fn projects(self, effect: f64) -> Option<usize> {
         let effect = effect.abs();
         if effect.is_nan() || effect == 0.0 {
             return None;
         }
-        // Start from the normal approximation, and repeat with the quantiles of the t distribution
-        // for the resulting number.
         let mut n = (self.quantiles() / effect).powi(2).max(2.0);
         let mut known = None;
         for _ in 0..20 {
@@ -50,8 +45,7 @@ impl Power {
                 return None;
             }
             let freedom = (n.ceil() as usize).max(2) - 1;
-            // Further steps would repeat this step, and quantiles of many degrees of freedom are
-            // slow to compute.
+            // Further steps would repeat this step.
             if known == Some(freedom) {
                 break;
             }
@@ -63,15 +57,13 @@ impl Power {
         Some((n / WILCOXON).ceil() as usize)
     }
 
-    /// Like [`Power::projects`], but at least `least`, the smallest number with which an exact test
-    /// can be significant.
+    /// Like [`Power::projects`], but at least `least`.
     pub fn projects_at_least(self, effect: f64, least: usize) -> Option<usize> {
         Some(self.projects(effect)?.max(least))
     }
 
     /// Number of runs of each of two algorithms on a project with which the Mann-Whitney U test
-    /// finds an effect of size A12 (Noether, 1987). `None` for an A12 of 1/2 or NaN, or if the
-    /// number exceeds 1,000,000.
+    /// finds an effect of size A12 (Noether, 1987).
     pub fn runs(self, a12: f64) -> Option<usize> {
         let distance = a12 - 0.5;
         if distance.is_nan() || distance == 0.0 {
@@ -83,7 +75,7 @@ impl Power {
     }
 
     /// The smallest mean difference that can be found with `projects` projects, in standard
-    /// deviations of the differences. `None` for fewer than two projects.
+    /// deviations of the differences.
     pub fn detectable(self, projects: usize) -> Option<f64> {
         if projects < 2 {
             return None;

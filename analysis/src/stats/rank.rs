@@ -15,8 +15,7 @@ impl Ranks {
     /// Ranks a sample. -0 and 0 are equal.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if the sample is empty, and [`Unavailable::NotANumber`] if it
-    /// contains NaN.
+    /// [`Unavailable`] if the sample is empty or contains NaN.
     pub fn of(sample: &[f64]) -> Result<Ranks, Unavailable> {
         ordered(sample)?;
         let mut order: Vec<usize> = (0..sample.len()).collect();

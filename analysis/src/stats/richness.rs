@@ -2,11 +2,7 @@
 //! goal.
 //!
 //! In the terms of ecology, a goal is a species, a run is a sampling unit, and a goal is present in
-//! the runs that cover it (Böhme, 2018, "STADS: software testing as species discovery"; Colwell et
-//! al., 2012; Chao and Colwell, 2017). Runs are independent, unlike the tests of a search that
-//! learns, so the assumptions of the estimators hold for every algorithm. If the tests of a search
-//! are independent, as in random testing, k runs cover the same goals as one run with k times the
-//! budget.
+//! the runs that cover it (Böhme, 2018; Colwell et al., 2012; Chao and Colwell, 2017).
 
 use super::Unavailable;
 use super::effect_size::Interval;
@@ -25,8 +21,7 @@ pub struct Incidence {
 /// An estimator of the number of reachable goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Estimator {
-    /// A lower bound from the goals that one and two runs cover (Chao, 1987), bias-corrected if no
-    /// goal is covered by exactly two runs.
+    /// A lower bound from the goals that one and two runs cover (Chao, 1987).
     Chao2,
     /// Chao2 with a correction from the goals that three and four runs cover (Chiu et al., 2014).
     ImprovedChao2,
@@ -35,7 +30,7 @@ pub enum Estimator {
     /// The second-order jackknife.
     Jackknife2,
     /// The incidence-based coverage estimator (Lee and Chao, 1994), from goals that at most ten
-    /// runs cover; Chao2 if none of these goals is covered by more than one run.
+    /// runs cover.
     Ice,
 }
 
@@ -70,10 +65,8 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// Maximum number of runs that cover a rare goal, for [`Estimator::Ice`].
 const RARE: u64 = 10;
 
-/// Number of assemblages that are drawn for an interval.
 const REPLICATES: u64 = 200;
 
 impl Incidence {
@@ -81,8 +74,7 @@ impl Incidence {
     /// cover each goal.
     ///
     /// # Errors
-    /// [`Unavailable::TooFew`] for fewer than two runs, and [`Unavailable::TooMany`] if more than
-    /// `runs` runs cover a goal, or if more than `goals` goals are covered.
+    /// [`Unavailable`] if there are fewer than two runs, or if the counts are impossible.
     pub fn new(
         runs: u64,
         goals: u64,
@@ -103,7 +95,6 @@ impl Incidence {
         self.covering.len() as u64
     }
 
-    /// The number of goals that exactly this many runs cover.
     fn frequency(&self, runs: u64) -> f64 {
         self.covering.iter().filter(|&&count| count == runs).count() as f64
     }
@@ -148,7 +139,6 @@ impl Incidence {
             let k = libm::exp(z * libm::log1p(variance / (unseen * unseen)).sqrt());
             Interval { low: seen + unseen / k, high: seen + unseen * k }
         } else {
-            // Without a variance, the interval reaches from the observed goals to the estimate.
             Interval { low: seen, high: seen + unseen }
         };
         self.bounded(Estimate { value: seen + unseen, interval })
@@ -161,7 +151,6 @@ impl Incidence {
         Estimate { value: within(value), interval }
     }
 
-    /// The estimated number of reachable goals that no run covers, and the variance of this number.
     fn unseen(&self, estimator: Estimator) -> (f64, f64) {
         match estimator {
             Estimator::Chao2 => self.chao2(),
@@ -244,8 +233,7 @@ impl Incidence {
     }
 
     /// An estimate of the number of goals that `factor` times as many runs cover, where `factor` is
-    /// at least 1. The interval is computed from assemblages that are drawn from the estimated
-    /// assemblage (Colwell et al., 2012; Chao et al., 2014).
+    /// at least 1 (Colwell et al., 2012; Chao et al., 2014).
     pub fn extrapolated(&self, factor: f64, level: f64, seed: u64) -> Estimate {
         let value = self.expected(factor);
         let mut values: Vec<f64> = self
@@ -261,10 +249,9 @@ impl Incidence {
     }
 
     /// Draws of the counts of goals that these multiples of the runs cover, computed from
-    /// assemblages drawn from the estimated assemblage. The same seed results in the same draws.
+    /// assemblages drawn from the estimated assemblage.
     pub fn draws(&self, factors: &[f64], seed: u64) -> Vec<Vec<f64>> {
-        // Leave out goals that many runs cover, because they are covered in almost every draw and
-        // do not influence estimates.
+        // Goals that many runs cover hardly influence estimates.
         let rare = Incidence {
             runs: self.runs,
             covering: self.covering.iter().copied().filter(|&count| count <= RARE).collect(),

@@ -19,8 +19,7 @@ impl SignedRank {
     /// Compares the pairs of two samples.
     ///
     /// # Errors
-    /// [`Unavailable`] for samples of different lengths, no pairs, and NaN or infinite values;
-    /// [`Unavailable::Constant`] if no pair differs.
+    /// [`Unavailable`] if the samples cannot be compared.
     pub fn new(x: &[f64], y: &[f64]) -> Result<SignedRank, Unavailable> {
         paired(x, y)?;
         finite(x)?;

@@ -1,13 +1,13 @@
-//! Student's t distribution for integer degrees of freedom. Results are finite sums of elementary
-//! functions and have the same bits on every computer.
+//! Student's t distribution for integer degrees of freedom, computed by finite sums of elementary
+//! functions.
 
 use std::f64::consts::PI;
 
 use super::effect_size::Interval;
 use super::{Unavailable, finite, mean};
 
-/// P(|T| <= t) of Student's t distribution with `freedom` degrees of freedom, at least 1, for t >=
-/// 0 (Abramowitz and Stegun, 1964, 26.7.3 and 26.7.4).
+/// P(|T| <= t) of Student's t distribution (Abramowitz and Stegun, 1964, 26.7.3 and 26.7.4).
+/// Neither `t` nor `freedom - 1` may be negative.
 pub fn student_within(t: f64, freedom: usize) -> f64 {
     let n = freedom as f64;
     let angle = libm::atan(t / n.sqrt());
@@ -49,7 +49,7 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
 /// exact for normal values and approximate for other values.
 ///
 /// # Errors
-/// [`Unavailable`] for fewer than two values, and for NaN or infinite values.
+/// [`Unavailable`] if the interval does not exist for this sample.
 pub fn t_interval(sample: &[f64], level: f64) -> Result<(f64, Interval), Unavailable> {
     finite(sample)?;
     let found = sample.len();
@@ -62,7 +62,6 @@ pub fn t_interval(sample: &[f64], level: f64) -> Result<(f64, Interval), Unavail
     Ok((centre, Interval { low: centre - half, high: centre + half }))
 }
 
-/// The standard error of the mean of at least two values.
 pub(super) fn standard_error(sample: &[f64], mean: f64) -> f64 {
     let squares: f64 = sample.iter().map(|value| (value - mean) * (value - mean)).sum();
     let n = sample.len() as f64;

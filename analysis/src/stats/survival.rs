@@ -47,8 +47,8 @@ impl Survival {
         Ok(Survival { steps, observations: sorted.len(), events })
     }
 
-    /// The first time at which the event has happened in this share (0..=1) of all observations;
-    /// `None` if the share is not reached.
+    /// The first time at which the estimated share of observations with the event reaches `share`,
+    /// in 0..=1; `None` if there is no such time.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         // The tolerance allows for rounding errors in products of shares.
         let reached = |step: &&(f64, f64)| step.1 <= 1.0 - share + 1e-12;
@@ -61,8 +61,7 @@ impl Survival {
 /// freedom.
 ///
 /// # Errors
-/// [`Unavailable`] if a sample is empty, if a time is NaN or infinite, or if the statistic cannot
-/// vary, for example because no event happened while both samples were observed.
+/// [`Unavailable`] if the statistic does not exist for these samples.
 pub fn log_rank(a: &[Observation], b: &[Observation]) -> Result<(f64, f64), Unavailable> {
     let (a, b) = (sorted(a)?, sorted(b)?);
     let mut times: Vec<f64> =

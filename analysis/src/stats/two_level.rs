@@ -1,14 +1,11 @@
 //! The bootstrap over two levels: blocks, such as projects, and the values within them, such as
 //! runs.
 //!
-//! Each replicate draws values with replacement from each sample, and then blocks with replacement,
-//! as product weights (Owen and Eckles, 2012). The means of the blocks already contain the
-//! variation of their values, so drawing at both levels would count this variation up to three
-//! times. The replicates are therefore transformed linearly such that their covariance equals the
-//! covariance of the observed means of the blocks, divided by the number of blocks (a reflated
-//! bootstrap; Carpenter, Goldstein and Rasbash, 2003). Their spread decreases with more values as
-//! well as with more blocks. Replicates without the draws of blocks show the uncertainty for
-//! exactly these blocks.
+//! Each replicate draws values with replacement from each sample, and then blocks with replacement
+//! (product weights; Owen and Eckles, 2012). The replicates are then transformed linearly such that
+//! their covariance equals the covariance of the observed means of the blocks, divided by the
+//! number of blocks (a reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003), because drawing
+//! at both levels counts the variation of the values more than once.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +25,6 @@ pub struct TwoLevel {
     /// The observed means.
     pub means: Vec<f64>,
     blocks: usize,
-    /// Means over blocks like these.
     both: MeanPosterior,
     /// Means and mean ranks over exactly these blocks; `None` if a sample has a single value.
     here: Option<(MeanPosterior, Vec<Vec<f64>>)>,
@@ -44,8 +40,7 @@ impl TwoLevel {
     /// Number of replicates.
     pub const REPLICATES: u64 = 2_000;
 
-    /// Maximum number of treatments, because computing the ranks of more treatments would take too
-    /// long.
+    /// Maximum number of treatments.
     pub const MAX_TREATMENTS: usize = 16;
 
     const SEED: u64 = 43;
@@ -53,8 +48,7 @@ impl TwoLevel {
     /// Draws replicates from blocks, each of which has a sample for each treatment.
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks, blocks of different lengths, empty samples, NaN
-    /// or infinite values, and more than [`TwoLevel::MAX_TREATMENTS`] treatments.
+    /// [`Unavailable`] if replicates cannot be drawn from these blocks.
     pub fn new<S: AsRef<[f64]> + Sync>(blocks: &[Vec<S>]) -> Result<TwoLevel, Unavailable> {
         let (found, count) = (blocks.len(), blocks.first().ok_or(Unavailable::Empty)?.len());
         if found < 2 {
@@ -139,9 +133,8 @@ impl TwoLevel {
     }
 
     /// The interval of the mean rank of each treatment over exactly these blocks, around the
-    /// observed mean ranks; `None` if a sample has a single value. Rank 1 is the highest value.
-    /// Drawing adds the variation of the values a second time, which moves all mean ranks towards
-    /// the middle, so the replicates are moved back.
+    /// observed mean ranks. Drawing adds the variation of the values a second time, which moves all
+    /// mean ranks towards the middle, so the replicates are moved back.
     pub fn ranks_here(&self, observed: &[f64], level: f64) -> Option<Vec<Interval>> {
         let ranks = &self.here.as_ref()?.1;
         let last = observed.len() as f64;
@@ -161,7 +154,6 @@ impl TwoLevel {
     }
 }
 
-/// The interval that contains the share `level` of the values.
 fn central(mut values: Vec<f64>, level: f64) -> Interval {
     values.sort_unstable_by(f64::total_cmp);
     let outside = (1.0 - level) / 2.0;
@@ -208,7 +200,6 @@ fn replicate<S: AsRef<[f64]>>(number: u64, blocks: &[Vec<S>], centres: &[Vec<f64
     Replicate { both, here, ranks }
 }
 
-/// The covariances of the means of blocks, as observed and as drawn.
 fn covariances<S: AsRef<[f64]>>(
     blocks: &[Vec<S>],
     centres: &[Vec<f64>],
@@ -247,7 +238,6 @@ mod tests {
     use super::*;
     use crate::stats::t_interval;
 
-    /// Blocks with different effects, and runs that vary around these effects.
     fn blocks(count: usize, runs: usize, spread: f64, number: u64) -> Vec<Vec<Vec<f64>>> {
         let mut rng = Normals::new(17, number);
         let block = |_| {

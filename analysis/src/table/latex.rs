@@ -1,6 +1,4 @@
-//! Tables in LaTeX for papers with one or two columns. Headings are broken into lines, and long
-//! text cells become paragraphs. A table that is too wide is split into parts with some of the
-//! columns each, and a table that is too long is broken between pages.
+//! Tables in LaTeX for papers with one or two columns.
 
 mod text;
 mod width;
@@ -12,26 +10,21 @@ use super::Table;
 use text::{breakable, escaped, width_of};
 pub use width::{InvalidLatexWidth, LatexWidth};
 
-/// Width in points that fits a column of common two-column classes. The narrowest column is in
-/// `acmart` with `sigconf`.
+/// Width in points that fits a column of common two-column classes.
 const COLUMN: f64 = 241.0;
-/// Width in points that fits a page of common classes. The narrowest page is in `article` with
-/// letters of 10 pt.
+/// Width in points that fits a page of common classes.
 const PAGE: f64 = 345.0;
-/// Space between columns in points.
 const GAP: f64 = 6.0;
 /// Maximum share of the width for the first text columns of a row together.
 const MAX_NAMES: f64 = 0.5;
-/// Maximum share of the width for any other text column.
 const MAX_TEXT: f64 = 0.4;
-/// Maximum number of columns that every part repeats.
 const MAX_REPEATED: usize = 4;
 /// Maximum share of the width for the repeated columns, if these include numbers.
 const MAX_REPEATED_SHARE: f64 = 0.65;
 /// Number of parts above which a table may span both columns.
 const MAX_PARTS: usize = 2;
 /// Maximum number of lines of a table that is not broken between pages, including headings and the
-/// note. A page of `llncs` has room for 44 lines.
+/// note.
 const MAX_LINES: usize = 40;
 /// Maximum number of lines of a piece of a table that is broken between pages, unless a single row
 /// has more lines.
@@ -41,14 +34,12 @@ struct Column {
     heading: Vec<String>,
     cells: Vec<String>,
     is_text: bool,
-    /// Width in points.
     width: f64,
     /// Whether the cells are paragraphs, because some are wider than the column.
     is_paragraph: bool,
 }
 
 impl Column {
-    /// Creates a column whose text cells are broken into lines if one is wider than `most`.
     fn new(heading: &str, cells: Vec<String>, is_text: bool, most: f64) -> Column {
         let body = cells.iter().map(|cell| width_of(cell)).fold(0.0, f64::max);
         let is_paragraph = is_text && body > most;
@@ -67,7 +58,6 @@ impl Column {
         Column { heading: lines, cells, is_text, width: longest, is_paragraph }
     }
 
-    /// Returns the column specifier for `tabular`.
     fn format(&self) -> String {
         match (self.is_paragraph, self.is_text) {
             (true, _) => format!("p{{{:.1}pt}}", self.width),
@@ -87,9 +77,8 @@ impl Column {
         }
     }
 
-    /// Returns a high estimate of the number of lines of a cell.
     fn lines(&self, row: usize) -> usize {
-        // Lines broken between words are shorter than the column, hence the factor.
+        // Lines broken between words are shorter than the column.
         let lines = 1.5 * width_of(&self.cells[row]) / self.width.max(1.0);
         if self.is_paragraph { lines.ceil() as usize } else { 1 }
     }
@@ -106,9 +95,7 @@ impl Column {
 
 struct Layout {
     columns: Vec<Column>,
-    /// Indices of the columns of each part.
     parts: Vec<Vec<usize>>,
-    /// Width in points.
     width: f64,
 }
 
@@ -132,17 +119,14 @@ impl Layout {
         }
     }
 
-    /// Whether a part exceeds the width, because a single column is too wide.
     fn is_wide(&self) -> bool {
         self.parts.iter().any(|part| width_of_part(&self.columns, part) > self.width)
     }
 
-    /// Whether the table spans both columns of a two-column paper.
     fn spans(&self) -> bool {
         self.width > COLUMN + 15.0
     }
 
-    /// Returns a high estimate of the number of lines of a row in a part.
     fn lines(&self, part: &[usize], row: usize) -> usize {
         part.iter().map(|&column| self.columns[column].lines(row)).max().unwrap_or(1)
     }
@@ -150,9 +134,7 @@ impl Layout {
 
 impl Table {
     /// Returns the table in LaTeX, with the rules of `booktabs`, a caption, a note and the label
-    /// `tab:NAME`. A table that is too wide is split into parts that repeat the first columns. A
-    /// table of more than 40 lines does not float, because it might not fit on a page: it is
-    /// printed in place, in pieces that each have the heading.
+    /// `tab:NAME`. A long table does not float, because it might not fit on a page.
     pub fn latex(&self, name: &str, caption: &str, note: &str, width: LatexWidth) -> String {
         let rows = self.rows.len();
         let mut layout = Layout::of(self, width);
@@ -162,13 +144,11 @@ impl Table {
                 let body = (0..rows).map(|row| layout.lines(part, row)).sum::<usize>();
                 part.iter().map(heading).max().unwrap_or(1) + body
             };
-            // The note is set in smaller letters.
             let note = (0.8 * width_of(note) / layout.width).ceil() as usize;
             layout.parts.iter().map(of).sum::<usize>() + note
         };
         let is_long = lines(&layout) > MAX_LINES;
         if is_long && width == LatexWidth::Column {
-            // Text that does not float cannot span both columns.
             layout = Layout::new(self, COLUMN);
         }
         let title = format!("\\caption{{{}}}\\label{{tab:{name}}}\n", escaped(caption));
@@ -182,7 +162,6 @@ impl Table {
         };
         let style = "\\footnotesize\\setlength{\\tabcolsep}{3pt}";
         let mut text = String::from("% Packages: booktabs\n");
-        // Writing to a string does not fail.
         if is_long {
             // A table that does not float can span both columns only on separate pages.
             let (open, close) = if layout.spans() {
@@ -243,8 +222,7 @@ impl Table {
     }
 }
 
-/// Returns the number of columns that every part repeats: the first text columns, and number
-/// columns that distinguish rows, such as a budget, if they are narrow enough.
+/// Counts the first text columns, and number columns that distinguish rows, such as a budget.
 fn repeated(columns: &[Column], width: f64) -> usize {
     let names = columns.iter().take_while(|column| column.is_text).count().min(3);
     let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -265,8 +243,7 @@ fn width_of_part(columns: &[Column], part: &[usize]) -> f64 {
     part.iter().map(|&column| columns[column].width + GAP).sum::<f64>() - GAP
 }
 
-/// Divides the columns into parts. Each part contains the first `names` columns and as many of the
-/// others as fit.
+/// Each part contains the first `names` columns and as many of the others as fit.
 fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
     let repeated: Vec<usize> = (0..names).collect();
     let mut parts: Vec<Vec<usize>> = vec![repeated.clone()];
@@ -281,7 +258,6 @@ fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
     parts
 }
 
-/// Formats rows of a part, with the heading.
 fn tabular(layout: &Layout, part: &[usize], rows: std::ops::Range<usize>) -> String {
     let columns: Vec<&Column> = part.iter().map(|&column| &layout.columns[column]).collect();
     let format: String = columns.iter().map(|column| column.format()).collect();
@@ -374,7 +350,8 @@ mod tests {
         let latex = table.latex("budget", "Budget", "", LatexWidth::Points(200.0));
         let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
         assert!(parts.len() > 1 && parts.iter().all(|part| part.contains("Budget")), "{latex}");
-        // 48 rows are more than `MAX_LINES`. The caption stays on the page of the first piece.
+        // The lines of all parts are more than `MAX_LINES`. The caption stays on the page of the
+        // first piece.
         assert!(!latex.contains("\\begin{table}"), "{latex}");
         let first = latex.split("\\end{minipage}").next().unwrap();
         assert!(first.contains("\\caption") && first.contains("\\end{tabular}"), "{latex}");

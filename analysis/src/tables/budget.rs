@@ -74,8 +74,7 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Ca
     }
 }
 
-/// The work or time until runs cover as many goals as the best run on their project. Runs that
-/// never cover as many are censored, so quartiles may be missing.
+/// The work or time until runs cover as many goals as the best run on their project.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -6,7 +6,6 @@ use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Columns with counts of projects by the result of a comparison.
 pub(super) const COUNTS: [(&str, &str); 5] = [
     ("significantly_better", "Sig. better"),
     ("better", "Better"),
@@ -15,13 +14,11 @@ pub(super) const COUNTS: [(&str, &str); 5] = [
     ("significantly_worse", "Sig. worse"),
 ];
 
-/// Columns that summarise a comparison over projects: the first columns of Table 6.
 pub(super) const RESULT: [(&str, &str); 8] = {
     let [a, b, c, d, e] = COUNTS;
     [("mean_a12", "A12"), ("a12_low", "from"), ("a12_high", "to"), a, b, c, d, e]
 };
 
-/// The cells of [`COUNTS`], without correction for multiple tests.
 pub(super) fn count_cells(comparison: &Comparison) -> [Cell; 5] {
     let counts = comparison.counts(Correction::None);
     [
@@ -33,7 +30,6 @@ pub(super) fn count_cells(comparison: &Comparison) -> [Cell; 5] {
     ]
 }
 
-/// The cells of [`RESULT`] for each comparison.
 pub(super) fn result_rows<'c>(
     comparisons: impl Iterator<Item = &'c Comparison> + Clone,
 ) -> Vec<[Cell; 8]> {

@@ -30,7 +30,6 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
     for ((name, title), measured) in measures.into_iter().zip(results.measures(&names)?) {
         let mut projects = vec![None; results.projects.len()];
         for (run, value) in results.runs.iter().zip(&measured) {
-            // The runs on a project have the same value unless different tools executed them.
             let project: &mut Option<f64> = &mut projects[run.project as usize];
             *project = match (*project, *value) {
                 (Some(most), Some(value)) => Some(most.max(value)),

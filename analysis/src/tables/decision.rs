@@ -106,8 +106,7 @@ pub fn areas(results: &Results, samples: &Samples, pairs: &[Decision]) -> Captio
     }
 }
 
-/// The order of the algorithms with mean ranks; `None` if the ranking is empty or lacks an
-/// algorithm of the order.
+/// The order of the algorithms with mean ranks.
 pub fn ranks(
     results: &Results,
     samples: &Samples,

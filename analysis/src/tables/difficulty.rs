@@ -7,8 +7,7 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, work};
 use crate::tidy::Results;
 
-/// The results of the baseline on each project, and whether the project is trivial; `None` if there
-/// are no algorithms, or if the baseline has no run with a coverage and a known amount of work.
+/// The results of the baseline on each project, and whether the project is trivial.
 pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     let trivial = Trivial::new(results, Trivial::baseline(results)?);
     if trivial.projects.is_empty() {
@@ -56,8 +55,8 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     })
 }
 
-/// Coverage in relation to numbers that describe projects. `relations` contains the name of each
-/// such number.
+/// Coverage in relation to numbers that describe projects. `relations` contains the names of these
+/// numbers.
 pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
@@ -110,7 +109,7 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
 }
 
 /// Differences between pairs of algorithms in relation to numbers that describe projects.
-/// `relations` contains the name of each such number.
+/// `relations` contains the names of these numbers.
 pub fn difference_relations(
     results: &Results,
     samples: &Samples,

@@ -6,8 +6,7 @@ use crate::stats::Interval;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// The main numbers with intervals over projects and over groups; `None` if there are no such
-/// numbers.
+/// The main numbers with intervals over projects and over groups.
 pub fn groups(results: &Results, all: &[Grouped]) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("number", "Number"),
@@ -73,7 +72,7 @@ pub fn groups(results: &Results, all: &[Grouped]) -> Option<CaptionedTable> {
     })
 }
 
-/// The contribution of each group; `None` if there are no groups.
+/// The contribution of each group.
 pub fn group_shares(all: &[GroupShare]) -> Option<CaptionedTable> {
     let total: f64 = all.iter().filter_map(|one| one.core_hours).sum();
     let mut table = Table::new(&[

@@ -12,7 +12,6 @@ use crate::tidy::Results;
 /// The name of a criterion or metric, and its values.
 pub type Measured = (String, Samples);
 
-/// Statistics of the values of each measure, by algorithm. Shares are shown as percentages.
 fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
     let mut table = Table::new(&[
         what,
@@ -59,8 +58,7 @@ fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares:
     table
 }
 
-/// The verdict on each pair of algorithms by each measure. No verdict on a metric is *equivalent*,
-/// because the units of metrics have no known margin.
+/// The units of metrics have no known margin, so no verdict on a metric is *equivalent*.
 fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
     let mut table = Table::new(&[
         what,
@@ -176,12 +174,10 @@ pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     ]
 }
 
-/// Maximum number of projects for which metrics are compared by project, because the table has many
-/// rows for each project.
+/// Maximum number of projects for which metrics are compared by project.
 pub const MAX_PROJECTS_BY_METRIC: usize = 100;
 
-/// Each pair of algorithms by each metric that varies, on each project; `None` if there are more
-/// than [`MAX_PROJECTS_BY_METRIC`] projects, or if nothing can be compared.
+/// Each pair of algorithms by each metric that varies, on each project.
 pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("metric", "Metric"),
@@ -284,7 +280,6 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
     }
 }
 
-/// Limits an interval to the values from 0 to `most`.
 fn within(interval: crate::stats::Interval, most: f64) -> crate::stats::Interval {
     crate::stats::Interval { low: interval.low.max(0.0), high: interval.high.min(most) }
 }

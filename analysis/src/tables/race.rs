@@ -6,7 +6,7 @@ use super::{CaptionedTable, label};
 use crate::table::{Cell, Table};
 use crate::tidy::{Dropped, Results};
 
-/// State and mean rank of each configuration of a race. Empty if no configuration was dropped.
+/// State and mean rank of each configuration of a race.
 pub fn race(results: &Results) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),

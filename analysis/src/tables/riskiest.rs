@@ -7,7 +7,6 @@ use crate::table::{Cell, Table};
 use crate::terms::capitalised;
 use crate::tidy::{ItemEvidence, Results};
 
-/// Maximum number of items shown for each algorithm on a project.
 const SHOWN: usize = 10;
 
 /// The items with the largest estimated probability that a test of the item fails (Elyasaf et al.,

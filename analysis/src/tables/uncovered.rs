@@ -14,11 +14,8 @@ use crate::tidy::{Goal, GoalSet, Results};
 /// project and criterion.
 const MAX_ROWS: usize = 100;
 
-/// Maximum number of rows of all projects together.
 const MAX_ALL: usize = 1_000;
 
-/// Maximum number of covered goals shown for each project and criterion. These are the goals that
-/// the fewest runs cover.
 const RAREST: usize = 10;
 
 /// For each set of goals, the counts of goals that all runs, some runs and no runs cover.
@@ -61,7 +58,6 @@ pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     }
 }
 
-/// A run as its configuration and seed.
 fn run_name(results: &Results, run: u32) -> String {
     let run = &results.runs[run as usize];
     format!("{}, seed {}", results.algorithms[run.algorithm as usize], run.seed)
@@ -142,8 +138,6 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
             }
         };
         let mut rare: Vec<_> = set.goals.iter().filter(|goal| goal.covering < set.runs).collect();
-        // The sort is stable: goals that equally many runs cover remain in the order of their
-        // numbers.
         rare.sort_by_key(|goal| goal.covering);
         let open = rare.iter().take_while(|goal| goal.covering == 0).count();
         let shown = open.min(MAX_ROWS);

@@ -21,10 +21,6 @@ impl CsvWriter {
         Ok(writer)
     }
 
-    /// Adds rows.
-    ///
-    /// # Errors
-    /// If the file cannot be written, or a column has a type that tables do not have.
     pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<(), PolarsError> {
         let columns = rows.arrays().iter().map(|array| Cells::of(array.as_ref()));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
@@ -37,7 +33,6 @@ impl CsvWriter {
     }
 }
 
-/// The cells of a column, for each type that tables can have.
 enum Cells<'a> {
     Text(&'a Utf8ViewArray),
     U32(&'a UInt32Array),

@@ -10,14 +10,12 @@ use super::Error;
 pub struct Project {
     /// Name in tables.
     pub name: String,
-    /// Digest of the project's bytes, because projects with the same name may differ. Empty if only
-    /// the name is known, as in imported results.
+    /// Digest of the project's bytes, or an empty string if only the name is known.
     pub digest: String,
 }
 
 pub(super) const FILE: &str = "projects.csv";
 
-/// Reads the numbers in a folder of results. The result is empty if the table does not exist.
 pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     let mut described = Described::default();
     let path = dir.join(FILE);
@@ -33,23 +31,16 @@ const NAME: &str = "project";
 
 const GROUP: &str = "group";
 
-/// The measures and groups of projects in `projects.csv`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
-    /// Values by project digest.
     digests: HashMap<String, BTreeMap<String, f64>>,
     /// Values by project name, for projects without a known digest.
     names: HashMap<String, BTreeMap<String, f64>>,
-    /// Groups of projects by digest and by name.
     groups: HashMap<String, String>,
 }
 
 impl Described {
-    /// Adds a table with a row for each project. The name of a project is in the column `project`,
-    /// the digest in `sha256` or `project_digest`, and the group in `group`. Every column with
-    /// numbers is a measure. Projects that are already known keep their numbers. A table without
-    /// any of the columns for names and digests is refused, because such a table would have no
-    /// effect.
+    /// Projects that are already known keep their numbers.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         let error = |cause| Error::Description { path: path.to_owned(), cause };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
@@ -87,8 +78,7 @@ impl Described {
         self.groups.get(key).map(String::as_str)
     }
 
-    /// A measure of a project. Projects without a digest, such as projects of imported runs, are
-    /// found by name.
+    /// Projects without a digest, such as projects of imported runs, are found by name.
     pub(super) fn measure(&self, project: &Project, name: &str) -> Option<f64> {
         let known = if project.digest.is_empty() {
             self.names.get(&project.name)

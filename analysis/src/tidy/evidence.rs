@@ -33,8 +33,7 @@ pub struct ItemEvidence {
     pub passed: f64,
 }
 
-/// A row of the artifact: the estimate for an item after a number of tests, starting from the
-/// uniform prior.
+/// A row of the artifact: the estimate for an item after a number of tests.
 #[derive(Deserialize)]
 struct Row {
     tests: u64,
@@ -48,7 +47,6 @@ struct Row {
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 
 impl Evidence {
-    /// Adds the evidence of a run, if there is any. Malformed rows are ignored.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let Some(text) = record.artifacts.get(FILE) else { return };
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
@@ -77,7 +75,6 @@ impl Evidence {
         }
     }
 
-    /// Writes the table if there is evidence.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Error> {
         if self.0.is_empty() {
             return Ok(());
@@ -93,8 +90,7 @@ impl Evidence {
 }
 
 impl Results {
-    /// Reads `risk.csv` of each folder that contains this file, in the order of the folders and of
-    /// the rows.
+    /// Reads `risk.csv` of each folder that contains this file.
     ///
     /// # Errors
     /// [`Error::Description`] if a table cannot be read or is malformed.

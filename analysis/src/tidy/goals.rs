@@ -20,8 +20,7 @@ pub struct GoalSet {
     pub criterion: String,
     /// Number of runs that have these goals.
     pub runs: u64,
-    /// The labels of the algorithms with such runs, each with the number of these runs. Empty in
-    /// tables of earlier versions.
+    /// The labels of the algorithms with such runs, each with the number of these runs.
     pub algorithms: Vec<(String, u64)>,
     /// The goals in the order of their numbers.
     pub goals: Vec<Goal>,
@@ -38,11 +37,9 @@ pub struct Goal {
     pub covering: u64,
     /// Number of runs that cover the goal, for each algorithm in [`GoalSet::algorithms`].
     pub by_algorithm: Vec<u64>,
-    /// Number of the goal that a test covers directly before this goal; `None` if there is no such
-    /// goal, or if it is not known.
+    /// Number of the goal that a test covers directly before this goal.
     pub before: Option<u64>,
-    /// The run that came closest to the goal; `None` if a run covers the goal, or if the closest
-    /// run is not known.
+    /// The run that came closest to the goal.
     pub closest: Option<ClosestRun>,
 }
 
@@ -51,17 +48,14 @@ pub struct Goal {
 pub struct ClosestRun {
     /// Id of the run.
     pub run: Digest,
-    /// Number of missing steps on the path to the goal, at least 1. A step is, for example, an
-    /// earlier goal on the path or an event of an item.
+    /// Number of missing steps on the path to the goal, such as earlier goals.
     pub distance: u64,
-    /// The last step of the run on the path and, if known, what the run did instead of the next
-    /// step.
+    /// The last step of the run on the path to the goal, in words.
     pub turned_off: String,
 }
 
 impl GoalSet {
-    /// The last covered goal on the path to a goal; `None` if there is no such goal, or if the
-    /// order of goals is not known.
+    /// The last covered goal on the path to a goal.
     pub fn turned_off(&self, goal: &Goal) -> Option<&Goal> {
         let mut at = goal.before?;
         // The length of the path is limited to the number of goals, because a wrong file could
@@ -77,7 +71,7 @@ impl GoalSet {
     }
 
     /// The number of runs of an algorithm with these goals, and how many of these runs cover each
-    /// goal; `None` if there is no such run.
+    /// goal.
     pub fn covering_of(&self, label: &str) -> Option<(u64, Vec<u64>)> {
         let at = self.algorithms.iter().position(|(known, _)| known == label)?;
         let covering = self.goals.iter().map(|goal| goal.by_algorithm[at]);
@@ -106,12 +100,11 @@ struct Row {
 }
 
 impl Results {
-    /// Reads `goals.csv` of each folder that contains this file, as sets of goals by project and
-    /// criterion, in the order of the tables. Equal sets of several folders are merged.
+    /// Reads `goals.csv` of each folder that contains this file. Equal sets of several folders are
+    /// merged.
     ///
     /// # Errors
-    /// [`Error::Description`] if a table cannot be read or is not CSV, and [`Error::Goals`] if a
-    /// row does not have the form of the table.
+    /// [`Error`] if a table cannot be read or is malformed.
     pub fn goals(&self) -> Result<Vec<GoalSet>, Error> {
         let mut all: Vec<GoalSet> = Vec::new();
         for source in self.sources() {
@@ -131,8 +124,6 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     let mut table = csv::Reader::from_path(path).map_err(broken)?;
     let mut sets: Vec<GoalSet> = Vec::new();
     let headers = table.headers().map_err(broken)?.clone();
-    // The columns of each algorithm: the number of runs, and the number of runs that cover the
-    // goal.
     let columns: Vec<(String, usize, usize)> = headers
         .iter()
         .enumerate()
@@ -195,8 +186,6 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     Ok(sets)
 }
 
-/// Adds a set of goals, or merges the set with a set of the same project digest, criterion and
-/// names of goals.
 fn add(all: &mut Vec<GoalSet>, set: GoalSet) {
     let names = |set: &GoalSet| set.goals.iter().map(|goal| goal.name.clone()).collect::<Vec<_>>();
     let known = all.iter_mut().find(|known| {

@@ -29,8 +29,7 @@ impl Results {
     /// Reads `mutants.parquet` of each folder that contains this file.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
-    /// algorithms are shown.
+    /// [`Error`] if a table cannot be read or names an unknown run.
     pub fn mutants(&self) -> Result<Mutants, Error> {
         let known = self.numbers();
         let mut operators = Interner::default();
@@ -50,7 +49,7 @@ impl Results {
                             None if self.is_selection() => continue,
                             None => return Err(slice.cell("run", id.to_owned())),
                         };
-                        // If a run is in two folders, the mutants in the first folder are used.
+                        // If several folders contain a run, the first folder is used.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;
                             let outcome = slice.value("outcome", outcomes.get(row))?;

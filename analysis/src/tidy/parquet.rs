@@ -1,8 +1,7 @@
 //! Parquet files, which are written and read a few rows at a time.
 //!
-//! Only the arrays and the Parquet crate of polars are used, because compiling its data frames
-//! would take a third of the time of a clean build. Files are compressed with Zstandard; files of
-//! other programs may also use gzip or Snappy.
+//! Only the arrays and the Parquet crate of polars are used, because its data frames are slow to
+//! compile.
 
 use std::fs::File;
 use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
@@ -39,10 +38,6 @@ impl ParquetWriter {
         Ok(ParquetWriter { file: FileWriter::try_new(file, schema, options)?, encodings })
     }
 
-    /// Adds rows as one row group, unless there are no rows.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(super) fn write(&mut self, rows: RecordBatch) -> Result<(), PolarsError> {
         if rows.is_empty() {
             return Ok(());
@@ -69,15 +64,10 @@ pub(super) struct ParquetReader {
     bytes: u64,
     metadata: FileMetadata,
     columns: ArrowSchemaRef,
-    /// The next row: its group and its index in the group.
     next: (usize, usize),
 }
 
 impl ParquetReader {
-    /// Opens some columns of a file.
-    ///
-    /// # Errors
-    /// If the file is not a Parquet file or lacks a column.
     pub(super) fn open(mut file: File, columns: &[&str]) -> Result<ParquetReader, PolarsError> {
         let bytes = file.metadata()?.len();
         let metadata = read_metadata(&mut file)?;
@@ -86,10 +76,6 @@ impl ParquetReader {
         Ok(ParquetReader { file, bytes, metadata, columns: columns.into(), next: (0, 0) })
     }
 
-    /// The next rows, at most `most`, all from the same row group; `None` at the end of the file.
-    ///
-    /// # Errors
-    /// If the file is damaged or cannot be read.
     pub(super) fn read(&mut self, most: usize) -> Result<Option<RecordBatch>, PolarsError> {
         while let Some(group) = self.metadata.row_groups.get(self.next.0) {
             let start = self.next.1;
@@ -208,7 +194,6 @@ mod tests {
             part.write_all(&bytes[..end]).unwrap();
             assert!(ParquetReader::open(part, &["number"]).is_err(), "{end}");
         }
-        // The file contains only the footer, which states that columns precede it.
         let (length, _) = bytes[bytes.len() - 8..].split_at(4);
         let footer = u32::from_le_bytes(length.try_into().unwrap()) as usize + 8;
         let mut part = tempfile::tempfile().unwrap();

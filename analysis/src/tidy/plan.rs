@@ -28,7 +28,6 @@ impl fmt::Display for Interim {
     }
 }
 
-/// Reads the plan in a folder of results, if there is one.
 pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     let path = dir.join(FILE);
     match fs::read(&path) {
@@ -41,8 +40,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     }
 }
 
-/// Derives the states of the runs of a plan for a folder without counts of states. `runs` is the
-/// number of runs in the tables.
+/// `runs` is the number of runs in the tables.
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
@@ -52,8 +50,6 @@ pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }
 
-/// Returns the sum of the counts of two studies, or the counts of one study if the counts of the
-/// other study are not known.
 pub(super) fn sum(one: Option<RunStates>, other: Option<RunStates>) -> Option<RunStates> {
     let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
     Some(RunStates {

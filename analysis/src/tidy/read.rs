@@ -26,8 +26,7 @@ pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};
 pub use select::{Selection, SelectionError};
 
-/// The part of a run that tables and figures need. Values that were not measured are `None`. The
-/// work of runs is in [`Results::work`].
+/// The part of a run that tables and figures need. The work of runs is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Id of the run.
@@ -55,19 +54,18 @@ pub struct Run {
     pub suite_size: Option<u32>,
     /// Reduction in the size of the suite by minimisation.
     pub suite_removed: Option<u32>,
-    /// The reason for the outcome, unless the run is done, as an index into [`Results::reasons`].
+    /// The reason for the outcome, as an index into [`Results::reasons`].
     pub reason: Option<u32>,
 }
 
 impl Run {
-    /// The covered share of the goals in 0..=1, computed from the counts and never from a rounded
-    /// value. `None` unless the run is done and there are goals.
+    /// The covered share of the goals in 0..=1, if the run is done and there are goals.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 
-    /// The number of goals; `None` if there are no goals or only the covered share is known.
+    /// The number of goals, if it is known.
     pub fn size(&self) -> Option<u32> {
         Some(self.goals).filter(|&goals| goals > 0 && goals != UNCOUNTED)
     }
@@ -93,13 +91,12 @@ pub(super) struct Source {
     pub(super) names: Names,
 }
 
-/// Names of columns that differ between formats.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     pub(super) suite_size: &'static str,
     pub(super) suite_removed: &'static str,
     pub(super) metrics: &'static str,
-    /// The names of the columns with the digests in format 1 and in format 2.
+    /// In format 1 and in format 2.
     pub(super) records: (Option<&'static str>, Option<&'static str>),
 }
 
@@ -120,21 +117,17 @@ const NAMES_OF_FORMAT_1: Names = Names {
 /// The results of one or several studies, as in their tables.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// The units and measures of the runs; for several folders, the union of their units and
-    /// measures.
+    /// The units and measures of the runs.
     pub subject: SubjectInfo,
-    /// Projects in the order of the plan, including projects without a run. Without a plan or in a
-    /// race, only projects with runs, in the order of their first run.
+    /// The projects.
     pub projects: Vec<Project>,
-    /// Labels of algorithms in the order of the plan, or without a plan in the order of their first
-    /// run.
+    /// Labels of the algorithms.
     pub algorithms: Vec<String>,
-    /// The budget of every run of each algorithm.
+    /// The budget of the runs of each algorithm.
     pub budgets: Vec<Budget>,
     /// Runs in the order of the tables.
     pub runs: Vec<Run>,
-    /// Work of each run, by unit in the order of `subject.units`; `None` if the work was not
-    /// measured.
+    /// Work of each run, by unit in the order of `subject.units`.
     pub work: Vec<Vec<Option<u64>>>,
     /// Reasons for the outcomes of runs that are not done.
     pub reasons: Vec<String>,
@@ -142,10 +135,9 @@ pub struct Results {
     pub skipped: Vec<Skipped>,
     /// Configurations that lost a race, by their labels.
     pub dropped: Vec<Dropped>,
-    /// The states of the runs of the studies; `None` if no folder belongs to a study.
+    /// The states of the runs of the studies.
     pub states: Option<RunStates>,
-    /// The rule by which the study ends when its comparisons are decided; `None` if the study
-    /// executes all its seeds.
+    /// The rule by which the study ends when its comparisons are decided.
     pub stop: Option<Stop>,
     /// Styles chosen for algorithms, by label, as numbers of
     /// [`palette`](catherd_experiments::palette).
@@ -156,19 +148,16 @@ pub struct Results {
     is_selection: bool,
     seeds: BTreeSet<u64>,
     engines: Vec<String>,
-    /// The folders in the order of their runs.
     sources: Vec<Source>,
     described: Described,
 }
 
 impl Results {
-    /// Reads `subject.json`, `runs.parquet` and `skipped.parquet` of a folder and, if they exist,
-    /// `study.json`, `study-state.json`, `dropped.parquet` and `projects.csv`. A folder without
-    /// `subject.json` is read as a folder of version 0.3.0.
+    /// Reads the tables of a folder. A folder without `subject.json` is read as a folder of version
+    /// 0.3.0.
     ///
     /// # Errors
-    /// [`Error`] if a file cannot be read, and [`Error::Mixed`] if the runs differ in budget or
-    /// engine.
+    /// [`Error`] if a file cannot be read, or if the runs differ in budget or engine.
     pub fn read(dir: &Path) -> Result<Results, Error> {
         let path = dir.join("runs.parquet");
         let described = described::of(dir)?;
@@ -250,14 +239,10 @@ impl Results {
         })
     }
 
-    /// Reads several folders as one study, such as the folders of an import and of a study of
-    /// catherd.
+    /// Reads several folders as one study.
     ///
-    /// Projects are the same if their digests are equal, or if at least one of them has no digest
-    /// and their names are equal. Algorithms are the same if label, engine and budget are equal. If
-    /// the labels are equal but the engines or budgets differ, the folder's name in brackets is
-    /// added to the label of the later folder. A run that an earlier folder contains is left out. A
-    /// folder with `projects.csv` but without runs describes the projects of the other folders.
+    /// Equal projects, algorithms and runs are merged. A folder with `projects.csv` but without
+    /// runs describes the projects of the other folders.
     ///
     /// # Errors
     /// As for [`Results::read`].
@@ -290,9 +275,7 @@ impl Results {
         crate::figure::Series::Algorithm(styles[algorithm])
     }
 
-    /// The clock on which the budgets are measured. If several limits are set, the first of their
-    /// units in the order of `subject.units` is the clock, with real time last. Without a limit,
-    /// the first unit is the clock. For budgets with different clocks, the clock is real time.
+    /// The clock on which the budgets are measured; real time if their clocks differ.
     pub fn clock(&self) -> Clock {
         let unit = |budget: &Budget| {
             let limited = self.subject.units.iter().find(|unit| budget.limit(&unit.name).is_some());
@@ -306,12 +289,12 @@ impl Results {
         }
     }
 
-    /// The clock of a unit; `None` if the runs are not measured in this unit.
+    /// The clock of a unit.
     pub fn clock_of(&self, unit: &str) -> Option<Clock> {
         self.subject.unit(unit).cloned().map(Clock::Work)
     }
 
-    /// The work or time of the search of a run on a clock; `None` if it was not measured.
+    /// The work or time of the search of a run on a clock.
     pub fn spent(&self, run: usize, clock: &Clock) -> Option<u64> {
         match clock {
             Clock::Work(unit) => {
@@ -323,19 +306,18 @@ impl Results {
     }
 
     /// Index of the unit of work that measures the time of the program under test, and the number
-    /// of these units per second. `None` if the runs are not measured in such a unit.
+    /// of these units per second.
     pub fn program_time(&self) -> Option<(usize, f64)> {
         let mut units = self.subject.units.iter().enumerate();
         units.find_map(|(at, unit)| Some((at, unit.per_second?)))
     }
 
-    /// Data about the race in which an algorithm was dropped; `None` if the algorithm was not
-    /// dropped.
+    /// Data about the race in which an algorithm was dropped.
     pub fn lost(&self, algorithm: usize) -> Option<&Dropped> {
         self.dropped.iter().find(|dropped| dropped.algorithm == self.algorithms[algorithm])
     }
 
-    /// The number of goals of each project; `None` if no run has a known number of goals.
+    /// The number of goals of each project.
     pub fn sizes(&self) -> Vec<Option<u32>> {
         let mut sizes = vec![None; self.projects.len()];
         for run in &self.runs {
@@ -344,21 +326,18 @@ impl Results {
         sizes
     }
 
-    /// The number of seeds. It is also the number of runs of each algorithm on each project if no
-    /// run is missing.
+    /// The number of seeds.
     pub fn seeds(&self) -> usize {
         self.seeds.len()
     }
 
-    /// The progress of the studies; `None` if all of them are complete or their states are not
-    /// known.
+    /// The progress of incomplete studies.
     pub fn interim(&self) -> Option<Interim> {
         let states = self.states.filter(|states| !states.is_complete())?;
         Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
-    /// Whether the study is analysed while it is executed: the study is not complete, or it ends
-    /// when its comparisons are decided. Ordinary p-values are not valid then.
+    /// Whether the study is analysed while it is executed. Ordinary p-values are not valid then.
     pub fn is_looked_at(&self) -> bool {
         self.interim().is_some() || self.stop.is_some()
     }
@@ -371,8 +350,6 @@ impl Results {
         self.sources.len()
     }
 
-    /// Whether algorithms were selected, so the tables may contain runs of other algorithms.
-    /// Otherwise, a run in a table that is not in `runs` means that the tables are damaged.
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
     }
@@ -394,8 +371,7 @@ impl Results {
     /// left out.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
-    /// algorithms are shown.
+    /// [`Error`] if a table cannot be read or names an unknown run.
     pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();
@@ -425,7 +401,7 @@ impl Results {
                         None if self.is_selection() => continue,
                         None => return Err(slice.cell("run", id.to_owned())),
                     };
-                    // If a run is in two folders, the points in the first folder are used.
+                    // If several folders contain a run, the first folder is used.
                     if let Some(at) = at.get(row)
                         && (begin..*end).contains(&(run as usize))
                     {

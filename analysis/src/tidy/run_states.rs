@@ -1,5 +1,4 @@
-//! `study-state.json`: the counts of the planned runs of a study by state. Because of this file,
-//! results from the tables of an incomplete study are not mistaken for final results.
+//! `study-state.json`: the counts of the planned runs of a study by state.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,24 +10,20 @@ use super::Error;
 
 const FORMAT: u32 = 1;
 
-/// Counts of the runs of a study by state, usually at the time when its tables were written.
-///
-/// `planned` is the number of runs in the plan, not of rows in the tables, and the sum of the other
-/// counts. The tables usually have a row for each run that is done, failed or quarantined.
+/// Counts of the runs of a study by state. `planned` is the sum of the other counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStates {
-    /// Runs of the plan; for a race, the runs of all configurations on all projects.
+    /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record of a coverage or of a project without goals.
+    /// Runs with a record of a complete execution.
     pub done: u64,
-    /// Runs with a record in which the tool reported an error.
+    /// Runs with a record of a failure.
     pub failed: u64,
-    /// Runs that are not attempted again, because too many attempts ended without a record.
+    /// Runs that are not attempted again after failed attempts.
     pub quarantined: u64,
-    /// Runs that are not executed, because their configuration lost the race or won it early, or
-    /// because the stopping rule has ended the study.
+    /// Runs that a race or a stopping rule made unnecessary.
     pub dropped: u64,
-    /// Runs that have not ended, including runs that workers have leased.
+    /// Runs that have not ended.
     pub pending: u64,
 }
 
@@ -41,17 +36,15 @@ impl RunStates {
         self.pending == 0
     }
 
-    /// Number of runs with a row in the tables.
+    /// Number of runs that have ended.
     pub fn ended(&self) -> u64 {
         self.done + self.failed + self.quarantined
     }
 
-    /// Reads the file in a folder of results. `None` if there is no file, as in folders of version
-    /// 0.3.0 and in imported results.
+    /// Reads the file in a folder of results; `None` if there is no file.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, and [`Error::States`] if the file does not contain
-    /// JSON of a known format, or if its counts do not agree.
+    /// [`Error`] if the file cannot be read or is not valid.
     pub fn read(dir: &Path) -> Result<Option<RunStates>, Error> {
         let path = dir.join(RunStates::FILE);
         let json = match fs::read(&path) {

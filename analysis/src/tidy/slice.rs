@@ -11,7 +11,6 @@ use polars_error::PolarsError;
 
 use super::{Error, OUTCOMES};
 
-/// A slice of the rows of a table. Errors name the file and the column.
 pub(super) struct Slice<'a> {
     pub(super) batch: &'a RecordBatch,
     pub(super) path: &'a Path,
@@ -63,7 +62,6 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// Distinct items, numbered in the order of their first appearance.
 pub(super) struct Interner<T> {
     pub(super) items: Vec<T>,
     numbers: HashMap<T, u32>,

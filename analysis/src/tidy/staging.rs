@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, RunStates};
 
-/// Name of the subfolder with files that are not complete.
 const FOLDER: &str = "tables.partial";
 
-/// A set of files that is written to a subfolder and then replaces the files of the folder. A
-/// reader finds complete tables at any time, even if the writer is killed. Dropping a set removes
-/// the files that were not published.
+/// A set of files that is written to a subfolder and then replaces the files of the folder.
+/// Dropping a set removes the files that were not published.
 #[derive(Debug)]
 pub struct Staging {
     folder: PathBuf,
@@ -19,8 +17,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Creates an empty subfolder for the files of a folder, and creates the folder if it is
-    /// missing. Files that a killed writer has left in the subfolder are removed.
+    /// Creates an empty subfolder for the files of a folder.
     ///
     /// # Errors
     /// [`Error::Io`] if the subfolder cannot be created.
@@ -38,9 +35,7 @@ impl Staging {
     }
 
     /// Moves the files into their folder after all of them are on the disk. The table `runs` is
-    /// moved first and `study-state.json` last. If the writer is killed in between, each run in
-    /// another table is also in `runs`, and the state does not count more runs than the tables
-    /// contain.
+    /// moved first and `study-state.json` last, because a reader may find only a part of the files.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be written to the disk or moved.
@@ -66,7 +61,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Errors are ignored, because the next writer removes the remaining files.
+        // The next writer removes the remaining files.
         let _ = fs::remove_dir_all(&self.partial);
     }
 }

@@ -10,7 +10,6 @@ use super::Error;
 
 const FILE: &str = "subject.json";
 
-/// Reads the description in a folder of results; `None` if there is no file, as in version 0.3.0.
 pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     let path = dir.join(FILE);
     match fs::read(&path) {
@@ -31,9 +30,7 @@ pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     fs::write(&path, json).map_err(|cause| Error::Io { path, cause })
 }
 
-/// Adds the description of another folder: its kind, engine, units, measures and levels of mutants,
-/// and its criteria if both descriptions have the same first criterion. Otherwise, only one general
-/// criterion remains. Suites of different units get a general unit.
+/// Different main criteria, and different units of suites, are replaced by a general term.
 pub(super) fn add(all: &mut SubjectInfo, other: &SubjectInfo) {
     for (name, more) in [(&mut all.kind, &other.kind), (&mut all.engine, &other.engine)] {
         if !name.split(", ").any(|known| known == more) {

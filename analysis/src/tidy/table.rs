@@ -1,5 +1,4 @@
-//! A table as two files. Only one slice of rows is written or read at a time, so the required
-//! memory does not grow with the study.
+//! A table as two files. Only one slice of rows is written or read at a time.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -23,22 +22,18 @@ pub(super) trait Row: Sized {
     /// The name of the table. Its files are `NAME.parquet` and `NAME.csv`.
     const NAME: &str;
 
-    /// The columns of some rows. The layout determines which columns there are.
     fn columns(rows: &[Self], layout: &Layout) -> Vec<Column>;
 }
 
-/// Names of columns that depend on the subject kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     pub(super) units: Vec<String>,
-    /// Levels of a mutant's location.
     pub(super) levels: Vec<String>,
 }
 
 pub(super) type Column = (String, ArrayRef);
 
 pub(super) trait Cell: Sized {
-    /// A column of such values.
     type Column: Array + ArrayFromIter<Self>;
 }
 
@@ -77,8 +72,8 @@ pub(super) fn column<'a, R, T: Cell>(
     (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
 }
 
-/// A column of strings from files or other programs, such as names and reasons. Characters that
-/// would control a terminal or change the direction of the text are replaced by escapes.
+/// Characters that would control a terminal or change the direction of the text are replaced by
+/// escapes.
 pub(super) fn text<'a, R>(
     name: &str,
     rows: &'a [R],
@@ -87,10 +82,6 @@ pub(super) fn text<'a, R>(
     column(name, rows, |row| field(row).map(printable))
 }
 
-/// A batch of rows, made from columns that have `rows` values each.
-///
-/// # Errors
-/// If several columns have the same name, or if the lengths of columns differ.
 pub(super) fn batch(
     rows: usize,
     columns: impl IntoIterator<Item = Column>,
@@ -105,7 +96,7 @@ pub(super) fn batch(
     RecordBatch::try_new(rows, schema.into(), arrays)
 }
 
-/// A table while it is being written. The files get their final names when the table is complete.
+/// The files get their final names when the table is complete.
 pub(super) struct TableWriter<R> {
     rows: Vec<R>,
     layout: Layout,
@@ -187,7 +178,6 @@ pub(super) fn columns_of(path: &Path) -> Result<Vec<String>, Error> {
     super::parquet::columns_of(file).map_err(|cause| Error::Table { path: path.to_owned(), cause })
 }
 
-/// Reads some columns of a Parquet table, one slice at a time.
 pub(super) fn read_slices(
     path: &Path,
     columns: &[&str],

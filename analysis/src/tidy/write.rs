@@ -15,8 +15,7 @@ use rows::{CriterionRow, CriterionTimelineRow, MutantRow, RunKey, RunRow, Timeli
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
-/// `runs` must be in the order of the study, because tables and figures show algorithms in the
-/// order of their first run. The required memory does not grow with the number of runs.
+/// `runs` must be in the order of the study.
 ///
 /// # Errors
 /// [`Error`] if a table cannot be written.
@@ -42,7 +41,6 @@ pub struct Writer {
     runs: TableWriter<RunRow>,
     criteria: TableWriter<CriterionRow>,
     timeline: TableWriter<TimelineRow>,
-    /// `None` until a run has such a timeline, because few kinds have any.
     criteria_timeline: Option<TableWriter<CriterionTimelineRow>>,
     mutants: TableWriter<MutantRow>,
     skipped: TableWriter<Skipped>,
@@ -54,8 +52,7 @@ impl Writer {
     /// Starts the tables in a folder. The units and levels in `subject` become columns.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder or a file cannot be created, and [`Error::Table`] if a table
-    /// cannot be started, for example because a unit has the name of another column.
+    /// [`Error`] if the folder or a table cannot be created.
     pub fn create(dir: &Path, subject: &SubjectInfo) -> Result<Writer, Error> {
         fs::create_dir_all(dir).map_err(|cause| Error::Io { path: dir.to_owned(), cause })?;
         let layout = Layout {
@@ -80,7 +77,7 @@ impl Writer {
     /// Adds a run.
     ///
     /// # Errors
-    /// [`Error::Io`] if a file cannot be created, and [`Error::Table`] if rows cannot be written.
+    /// [`Error`] if a table cannot be written.
     pub fn push(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Error> {
         let row = RunRow::new(spec, record, &self.layout);
         for criterion in &record.criteria {
@@ -175,10 +172,10 @@ impl Writer {
     }
 }
 
-/// A run of another tool. A value that the tool did not measure is `None`, and empty in the tables.
+/// A run of another tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Id of the run, which depends only on the input.
+    /// Id of the run.
     pub id: Digest,
     /// Name of the project.
     pub project: String,
@@ -194,7 +191,7 @@ pub struct Imported {
     pub engine: String,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// The reason for the outcome, unless the run is done.
+    /// The reason for the outcome.
     pub reason: Option<String>,
     /// Number of goals, or [`UNCOUNTED`](super::UNCOUNTED).
     pub goals: u32,

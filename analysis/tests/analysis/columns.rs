@@ -10,8 +10,6 @@ use polars_parquet::read::{infer_schema, read_metadata};
 
 const PAGE: &str = include_str!("../../../docs/columns.md");
 
-/// Returns the name and type of each column of a section, with placeholders in angle brackets
-/// replaced.
 fn documented(section: &str) -> Vec<(String, String)> {
     let start = PAGE.find(&format!("\n## {section}\n")).expect(section) + 4;
     let text = &PAGE[start..];

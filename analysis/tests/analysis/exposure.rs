@@ -68,7 +68,7 @@ fn metrics_are_compared_on_each_project() {
     let table = text(found.unwrap().table);
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|row| row.split(',').collect()).collect();
     // The columns are metric, project, first, second, medians, A12, from, to, p and p (Holm). Of
-    // the 924 orders, 2 are as extreme.
+    // the 924 assignments, 2 are as extreme.
     assert_eq!(rows.len(), 2, "{table}");
     assert_eq!(rows[0][..7], ["executions", "project-0", "mosa", "random", "2.5", "12.5", "0"]);
     let p = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();

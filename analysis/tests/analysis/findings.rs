@@ -13,7 +13,6 @@ use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{Budget, RunOutcome, RunRecord, RunSpec};
 use tempfile::TempDir;
 
-/// Returns the results of the given runs, and the folder from which the timeline is read on demand.
 fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
@@ -32,7 +31,6 @@ fn the_last_milestone_is_the_comparison() {
     for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
         assert_eq!(pair.per_project, last.per_project);
     }
-    // Coverage does not decrease over time.
     for project in 0..6 {
         let sum = |m: &Milestone| m.samples.values(project, 0).iter().sum::<f64>();
         assert!(sum(&milestones[0]) < sum(&milestones[1]));
@@ -44,8 +42,8 @@ fn the_last_milestone_is_the_comparison() {
     );
 }
 
-/// One of two runs covers all goals. The other run ends early because it has nothing left to try,
-/// so it is censored at the end of the longest search and not after 10 executions.
+/// The run that ends early has nothing left to try, so it is censored at the end of the longest
+/// search.
 #[test]
 fn a_run_below_its_budget_would_not_have_covered_more() {
     let mut runs: Vec<_> =
@@ -77,7 +75,6 @@ fn a_search_reaches_more_later() {
         assert!(medians.is_sorted() && medians[0] < medians[4], "{medians:?}");
         assert!(algorithm.iter().all(|row| row.runs.len() == 20));
     }
-    // A run reaches its final coverage at its last improvement.
     let points = results.improvements(&results.clock_of("executions").unwrap()).unwrap();
     let last = points.chunk_by(|a, b| a.run == b.run).map(|p| p[p.len() - 1].at).max().unwrap();
     let latest = rows.iter().map(|row| row.spent.as_ref().unwrap().maximum).fold(0.0, f64::max);
@@ -308,7 +305,6 @@ fn folders_are_read_as_one_study() {
     let (a, b, c) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
     let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
     tidy::write(a.path(), &crate::synthetic::subject(), crate::synthetic::runs(2, 2), &[]).unwrap();
-    // The same study with a third project.
     tidy::write(b.path(), &crate::synthetic::subject(), crate::synthetic::runs(3, 2), &[]).unwrap();
     let both = Results::read_all(&[a.path(), b.path()]).unwrap();
     assert_eq!((both.runs.len(), both.projects.len(), both.algorithms.len()), (18, 3, 3));

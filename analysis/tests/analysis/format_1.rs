@@ -96,7 +96,6 @@ fn the_summary_is_the_same() {
     }
 }
 
-/// An old and a new folder are read as one study, even if their units differ.
 #[test]
 fn old_and_new_folders_are_joined() {
     let place = tempfile::tempdir().unwrap();

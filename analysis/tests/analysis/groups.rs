@@ -56,7 +56,6 @@ fn groups_of_equal_projects_count_once() {
 
     let shares = GroupShare::all(&results, &samples).unwrap();
     assert_eq!(shares.len(), 8);
-    // Project 3 belongs to author 1.
     assert_eq!((shares[0].group.as_str(), shares[0].projects), ("author 1", 3));
     assert_eq!(shares[0].runs.len(), 3 * runs as usize);
     let total: f64 = shares.iter().filter_map(|one| one.core_hours).sum();
@@ -78,7 +77,6 @@ fn a_project_without_a_group_is_one_of_its_own() {
     let (results, _place) = study(|number| Some(number % 3));
     let samples = Samples::coverage(&results);
     let all = Grouped::all(&results, &samples).unwrap();
-    // Three groups are too few for an interval.
     assert!(coverage(&all).by_groups.is_err() && coverage(&all).by_projects.is_ok());
     assert_eq!(coverage(&all).design_effect(), None);
 }

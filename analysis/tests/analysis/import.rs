@@ -12,7 +12,6 @@ use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
 use catherd_experiments::{Budget, RunOutcome, Unit};
 use tempfile::TempDir;
 
-/// Creates a folder with a file, and returns the folder, the file and a folder for tables.
 fn scene(text: &str) -> (TempDir, PathBuf, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let (file, out) = (dir.path().join("raw.csv"), dir.path().join("tables"));
@@ -61,7 +60,6 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
         (results.work[0][0], cats.suite_size, cats.suite_tests),
         (Some(135), Some(10), Some(4))
     );
-    // Runs without a seed are numbered.
     assert_eq!((results.runs[1].seed, results.runs[2].seed), (1, 2));
     assert_ne!(results.runs[1].id, results.runs[2].id);
     assert_eq!(results.runs[1].search_ms, Some(1500));
@@ -77,7 +75,6 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(points[..6], expected);
     assert_eq!(points[6..], [(2, 0, 48)]);
     assert_eq!(results.clock(), Clock::Wall);
-    // Values that Whisker does not measure are missing.
     let steps = Clock::Work(Unit::new("steps", "step", "steps", ""));
     assert_eq!(results.spent(0, &steps), None);
     assert!(results.improvements(&steps).unwrap().is_empty());

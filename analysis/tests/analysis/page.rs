@@ -7,8 +7,6 @@ use catherd_analysis::report::Report;
 use catherd_analysis::tidy::{self, Results};
 use serde_json::Value;
 
-/// Tests sorting, filtering, searching, hiding a series, and following a number to a run and its
-/// timeline.
 #[test]
 #[ignore = "needs chromium"]
 fn a_reader_uses_the_page() {

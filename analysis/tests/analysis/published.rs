@@ -17,7 +17,6 @@ use tempfile::TempDir;
 const ALGORITHMS: [&str; 5] = ["DYNAMOSA", "MIO", "MOSA", "RANDOM", "WHOLE_SUITE"];
 const SEEDS: usize = 30;
 
-/// Quantities that the report computes.
 const QUANTITIES: [&str; 18] = [
     "branch_coverage_mean",
     "branch_coverage_median",
@@ -55,16 +54,13 @@ fn value(numbers: &[PublishedNumber], quantity: &str, configuration: &str) -> f6
         .unwrap()
 }
 
-/// Returns the modules with their A12 for the factor `types`, in the order of the table.
 fn modules(numbers: &[PublishedNumber]) -> Vec<(String, f64)> {
     let of_types = numbers.iter().filter(|n| n.quantity == "a12_types");
     of_types.map(|n| (n.subject.clone(), n.value.parse().unwrap())).collect()
 }
 
-/// Coverage in 0..=1 and mutation score of a run, by configuration, module and repetition.
 type Coverage<'a> = dyn Fn(&str, usize, usize) -> Option<(f64, Option<f64>)> + 'a;
 
-/// Writes results with this coverage, and with the lines and complexity of each module.
 fn results(
     numbers: &[PublishedNumber],
     coverage: &Coverage<'_>,
@@ -154,7 +150,6 @@ fn reproduced(
     found.into_iter().map(row).collect()
 }
 
-/// Checks the requested quantities and adds their keys to `seen`.
 fn check(
     folder: &TempDir,
     numbers: &[PublishedNumber],
@@ -198,7 +193,6 @@ fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     values
 }
 
-/// Shifts and scales values to mean 0 and length 1.
 fn standardised(values: &[f64]) -> Vec<f64> {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let length = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>().sqrt();

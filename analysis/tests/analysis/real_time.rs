@@ -19,7 +19,6 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-/// The runs that are slower by a fifth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Injected {
     Nothing,
@@ -37,7 +36,6 @@ struct Shape {
     projects: u32,
     seeds: u64,
     cores: u32,
-    /// Standard deviation of the logarithm of the speed of runs.
     noise: f64,
 }
 

@@ -1,9 +1,7 @@
 //! Compares the statistics with reference values of SciPy and R.
 //!
-//! `reference/make.py` writes samples and the values of SciPy to `scipy.jsonl`, and
-//! `reference/make.R` writes the values of R to `r.jsonl`. Lines with the same number refer to the
-//! same sample. `golden.jsonl`, `studies.jsonl` and `bradley_terry.jsonl` contain further samples
-//! with reference values.
+//! `reference/make.py` and `reference/make.R` write the reference values. Lines of `scipy.jsonl`
+//! and `r.jsonl` with the same number refer to the same sample.
 
 use catherd_analysis::stats::{
     Bootstrap, BradleyTerry, Compat, Conover, Contingency, Description, Estimator, Incidence,
@@ -70,7 +68,6 @@ struct R {
     log_rank: [f64; 2],
 }
 
-/// Returns the samples chosen by a predicate, with their line numbers.
 fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
     let scipy = include_str!("reference/scipy.jsonl").lines();
     let r = include_str!("reference/r.jsonl").lines();
@@ -83,7 +80,6 @@ fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
     chosen
 }
 
-/// Checks that two numbers are equal up to a relative error.
 #[track_caller]
 fn near(line: usize, what: &str, found: f64, expected: f64, tolerance: f64) {
     let error = if expected == 0.0 { found.abs() } else { ((found - expected) / expected).abs() };
@@ -339,12 +335,10 @@ fn golden() {
     }
 }
 
-/// A study of `studies.jsonl`, with values from R.
 #[derive(Deserialize)]
 struct RStudy {
     x: Vec<f64>,
     y: Vec<f64>,
-    /// Interval of the mean paired difference.
     interval: [f64; 2],
     /// Posterior probability that the mean difference is positive.
     higher: f64,
@@ -390,19 +384,15 @@ fn studies_have_the_values_of_r() {
     }
 }
 
-/// A study of `bradley_terry.jsonl`, with values from R.
 #[derive(Deserialize)]
 struct Contests {
     blocks: Vec<Vec<f64>>,
-    /// Most probable strengths.
     strengths: Vec<f64>,
     /// Exact posterior probabilities of being the strongest.
     strongest: Vec<f64>,
 }
 
-/// In fifty studies, the most probable strengths agree with the strengths found by R's optimiser.
-/// The probabilities from Laplace's approximation agree with the exact posterior within four Monte
-/// Carlo standard errors of 4,000 draws plus 0.02.
+/// Because of Laplace's approximation, the tolerance is four Monte Carlo standard errors plus 0.02.
 #[test]
 #[ignore = "slow"]
 fn contests_have_the_values_of_r() {

@@ -80,7 +80,6 @@ fn the_page_and_the_files_contain_everything() {
         let number = number.split('"').next().unwrap();
         assert!(number.is_empty() || number.parse::<usize>().unwrap() < sets.len());
     }
-    // The same results produce the same page.
     let again = Report::new(&results, "A <study>", |_| ()).unwrap();
     again.write(out.path(), &[]).unwrap();
     let again = fs::read_to_string(out.path().join("report.html")).unwrap();
@@ -137,7 +136,6 @@ fn a_number_is_found_with_its_runs_and_checked() {
     let check = |text: &str| text.parse::<Check>().unwrap().holds(&report);
     let holds = |text: &str| check(text).unwrap();
     assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
-    // An address that matches several rows is refused, and the error lists the rows.
     match find("table6/mio/better") {
         Err(AddressError::Ambiguous { candidates, .. }) => {
             assert_eq!(candidates, "row 2 (mio,random,1.00); row 3 (mio,mosa,0.54)");
@@ -156,7 +154,6 @@ fn a_number_is_found_with_its_runs_and_checked() {
     let digest = &results.projects[4].digest;
     let by_digest = find(&format!("coverage/{},mosa/mean", &digest[..9])).unwrap();
     assert_eq!(by_digest.runs, own);
-    // A bound in a different unit is refused, and the error states the likely meaning.
     for (bad, meaning) in [
         ("algorithms/mio/mean > 50", "`50 %`"),
         ("algorithms/mio/mean < 50", "`50 %`"),
@@ -173,7 +170,6 @@ fn a_number_is_found_with_its_runs_and_checked() {
     }
     assert!(matches!(check("algorithms/mio/algorithm > 0"), Err(AddressError::Text { .. })));
     assert!(holds("algorithms/mio/mean <= 1") && holds("table6/mio,random/mean_a12 > 50 %"));
-    // Old names of tables and columns are accepted.
     let old = find("calibration/mio/false_findings").unwrap();
     assert_eq!(old.cell, find("aa-test/mio/false_positive_rate").unwrap().cell);
     assert_eq!(find("cost/1/execution_ms").unwrap().cell, find("cost/1/ms_per_unit").unwrap().cell);
@@ -215,7 +211,6 @@ fn an_aa_test_with_too_few_runs_has_no_false_positive_rate() {
     }
 }
 
-/// The state of an incomplete study is shown at the top of the report, in captions and in JSON.
 #[test]
 fn an_incomplete_study_is_marked_everywhere() {
     let (_, dir) = results(crate::synthetic::runs(6, 4).take(50));
@@ -266,7 +261,6 @@ fn a_report_begins_with_the_main_findings() {
         100.0 * address.find(&report).unwrap().cell.value().unwrap()
     };
     let [mio, mosa] = ["mio", "mosa"].map(mean);
-    // The sentences agree with the tables.
     assert!(headline.contains("more than random (by "), "{headline}");
     let row =
         report.tables().find(|table| table.name == "decisions").unwrap().table.rows()[1].clone();
@@ -287,7 +281,6 @@ fn a_report_begins_with_the_main_findings() {
     assert_eq!(report.figures().next().unwrap().name, "best");
 }
 
-/// With long names, every table compiles and fits papers of four classes at each width.
 #[test]
 #[ignore = "needs pdflatex"]
 fn tables_fit_the_page_of_latex() {
@@ -323,7 +316,6 @@ fn tables_fit_the_page_of_latex() {
     }
 }
 
-/// Compiles a paper with the tables of a report, and checks that nothing is too wide or too high.
 fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     let out = tempfile::tempdir().unwrap();
     let figures = if latex_width == LatexWidth::Text { vec![FigureFormat::Pdf] } else { vec![] };
@@ -371,7 +363,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     }
 }
 
-/// No figure has ink in the first or last row or column of pixels, where text would be cut off.
+/// Text at the border would be cut off.
 #[test]
 #[ignore = "slow"]
 fn no_figure_has_ink_at_its_border() {
@@ -405,7 +397,6 @@ fn assert_no_ink_at_border(name: &str, file: &[u8]) {
     }
 }
 
-/// The colour of an algorithm depends on the name and not on the position, and can be chosen.
 #[test]
 #[ignore = "slow"]
 fn an_algorithm_has_its_colour_in_every_study() {
@@ -425,8 +416,6 @@ fn an_algorithm_has_its_colour_in_every_study() {
     assert_eq!(colour_of_mio(&chosen), catherd_experiments::palette::colour(4));
 }
 
-/// For two projects, there are no intervals, no tests over projects and no figures of
-/// distributions.
 #[test]
 fn nothing_is_inferred_from_two_projects() {
     let (results, _dir) = results(crate::synthetic::runs(2, 20));
@@ -462,7 +451,6 @@ fn significance_by_budget_is_drawn_if_there_is_any() {
     }
 }
 
-/// The report of a study that is analysed during execution contains no p-values.
 #[test]
 fn interim_results_have_no_p_values() {
     let (_, dir) = results(crate::synthetic::runs(6, 8));
@@ -518,7 +506,6 @@ fn mutants_are_counted_by_operator() {
     let (results, _dir) = results(runs);
     let mutation = MutationAnalysis::new(&results).unwrap().unwrap();
     assert_eq!(mutation.operators, ["SBD"]);
-    // The first of three seeds has two mutants, one of which is killed.
     let total = mutation.totals().next().unwrap();
     assert_eq!((total.mutants, total.killed, total.runs.len()), (8, 4, 4));
     assert_eq!(total.per_run, [0.5; 4]);
@@ -592,8 +579,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(report.sections.iter().all(|section| !section.items.is_empty()));
 }
 
-/// Every table and figure states how the numbers were computed, and every number has runs, except
-/// counts and the tables of missing data and projects.
+/// Counts and the tables of missing data and projects need no runs.
 #[test]
 #[ignore = "slow"]
 fn every_number_has_a_method_and_runs() {

@@ -116,7 +116,6 @@ fn a_summary_names_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let runs = crate::synthetic::runs(4, 3).enumerate().filter(|(i, _)| *i != 0).map(
         |(i, (spec, mut record))| {
-            // All runs of random on the second project failed.
             if (9..12).contains(&i) {
                 (record.outcome, record.reason) = (RunOutcome::Failed, "no stage".to_owned());
             }

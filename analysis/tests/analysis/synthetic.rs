@@ -18,7 +18,6 @@ pub(crate) fn subject() -> SubjectInfo {
     format_1::subject_info("scratch", "catherd/0")
 }
 
-/// Generates the runs of a study with this many projects and seeds.
 pub(crate) fn runs(projects: u32, seeds: u64) -> impl Iterator<Item = (RunSpec, RunRecord)> {
     (0..projects).flat_map(move |project| {
         ALGORITHMS

@@ -27,7 +27,6 @@ fn pairs_are_decided_when_the_differences_are_clear() {
     assert_eq!(verdict(1, 0), Verdict::Better);
     assert_eq!(verdict(2, 0), Verdict::Equivalent);
     assert_eq!(verdict(2, 1), Verdict::Worse);
-    // A decided pair does not change after its decision.
     assert!(all.pair(1, 0).unwrap().rounds <= 12);
 }
 
@@ -40,7 +39,6 @@ fn runs_without_a_coverage_are_left_out() {
         gap[1][0] = gap[1][0].filter(|_| seed != 3);
         all.push(&gap);
     }
-    // The first project has only four seeds.
     let found = all.pair(2, 1).unwrap();
     assert!((found.difference + 0.2).abs() < 0.01, "{found:?}");
 }

@@ -16,14 +16,12 @@ pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
 
-/// Escapes the text of a paragraph. Words wider than the lines may be broken.
 pub(super) fn breakable(text: &str, width: f64) -> String {
     let word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();
         if width_of(word) <= width {
             return escaped(word);
         }
-        // A chunk fits even if it consists of the widest letters.
         let chunk = ((width / width_of("W")) as usize).clamp(1, CHUNK);
         let chunks = letters.chunks(chunk).map(|chunk| escaped(&chunk.iter().collect::<String>()));
         chunks.collect::<Vec<_>>().join("\\allowbreak{}")
@@ -31,7 +29,6 @@ pub(super) fn breakable(text: &str, width: f64) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Escapes text for LaTeX without Unicode packages.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';

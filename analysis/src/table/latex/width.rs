@@ -6,9 +6,8 @@ use std::str::FromStr;
 /// The maximum width of a table in LaTeX.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LatexWidth {
-    /// At most the width of a column in a two-column paper, 241 pt. A table that would need more
-    /// than two parts or has a wider column may span both columns (`table*`). The table also fits
-    /// one-column papers.
+    /// At most the width of a column in a two-column paper, 241 pt. A table that would need many
+    /// parts may span both columns (`table*`).
     #[default]
     Column,
     /// At most the width of a page with one column, 345 pt. In two-column papers, the table spans
@@ -19,7 +18,6 @@ pub enum LatexWidth {
     Points(f64),
 }
 
-/// Error for a string that is not a width of LaTeX tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid width `{0}`: expected columnwidth, textwidth, or points from 100pt to 2000pt, such as 252pt"

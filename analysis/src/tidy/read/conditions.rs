@@ -8,8 +8,7 @@ use crate::tidy::slice::{Interner, Slice};
 use crate::tidy::table::{columns_of, read_slices};
 use crate::tidy::{Error, Results};
 
-/// The place and the conditions of the execution of a run. Values that were not measured are
-/// `None`.
+/// The place and the conditions of the execution of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConditions {
     /// Index into [`Results::runs`].
@@ -18,11 +17,11 @@ pub struct RunConditions {
     pub started_ms: Option<u64>,
     /// Index into [`PlacedRuns::hosts`].
     pub host: u32,
-    /// The core of the worker; `None` if the worker was not pinned or the core was not recorded.
+    /// The core of the worker.
     pub core: Option<u32>,
-    /// Shares of the time, in the order of [`SHARES`]: the time in which other programs used the
-    /// core, in which the sibling threads of the core were busy, in which the rest of the computer
-    /// was busy, and in which the hypervisor gave the core to other virtual machines.
+    /// Shares of the time, in the order of [`SHARES`]: use of the core by other programs, use of
+    /// its sibling threads, use of the rest of the computer, and use of the core by other virtual
+    /// machines.
     pub shares: [Option<f64>; 4],
     /// Number of times that the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
@@ -41,8 +40,7 @@ pub struct PlacedRuns {
 }
 
 impl Results {
-    /// Processor time of each run in milliseconds; `None` if it was not measured, for example by an
-    /// earlier version.
+    /// Processor time of each run in milliseconds.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -72,7 +70,7 @@ impl Results {
         Ok(found)
     }
 
-    /// The conditions of all runs with a known host. Folders of earlier versions have no shares.
+    /// The conditions of all runs with a known host.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -106,7 +104,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
                     let run = known.get(&slice.digest(id)?).copied();
-                    // If a run is in two folders, the first folder is used.
+                    // If several folders contain a run, the first folder is used.
                     let run = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
                     let (Some(run), Some(host)) = (run, names.get(row)) else { continue };
                     runs.push(RunConditions {

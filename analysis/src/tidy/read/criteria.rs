@@ -16,8 +16,7 @@ pub type CriteriaImprovements = BTreeMap<String, Vec<(Improvement, u32)>>;
 
 impl Results {
     /// The names of all criteria in the order of the runs, each with the coverage of every run
-    /// under the criterion; `None` for runs without such a coverage. The first criterion is the
-    /// criterion of the table `runs`. Empty for imported results.
+    /// under the criterion.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -51,7 +50,7 @@ impl Results {
     }
 
     /// The improvements under the criteria after the first, in the form of
-    /// [`Results::improvements`]. Empty if no run has timelines of these criteria.
+    /// [`Results::improvements`].
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -75,7 +74,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
                     let run = known.get(&id).copied();
-                    // If a run is in two folders, the points in the first folder are used.
+                    // If several folders contain a run, the first folder is used.
                     let own = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
                     let (Some(run), Some(at)) = (own, at.get(row)) else { continue };
                     let name = slice.value("criterion", names.get(row))?;

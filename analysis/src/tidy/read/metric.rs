@@ -9,9 +9,8 @@ use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
 
 impl Results {
-    /// A number for each run: the metric with this name, if there is one; otherwise the number of
-    /// goals for `goals`, or the measure of the project for any other name. `None` for runs without
-    /// such a number.
+    /// A number for each run: the metric with this name, otherwise the number of goals for `goals`,
+    /// or the measure of the project.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -42,8 +41,7 @@ impl Results {
         Ok(measures)
     }
 
-    /// The requested metrics by name, each with the number for every run; `None` for runs without
-    /// this metric.
+    /// The requested metrics by name, each with the number for every run.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -86,8 +84,7 @@ impl Results {
         Ok(())
     }
 
-    /// The configuration of each algorithm with its parameters, in the order of
-    /// [`Results::algorithms`]; `None` for algorithms that are not in a plan.
+    /// The configuration of each algorithm, in the order of [`Results::algorithms`].
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.
@@ -108,13 +105,12 @@ impl Results {
         Ok(found.collect())
     }
 
-    /// The group of a project according to its description; `None` if there is no group.
+    /// The group of a project according to its description.
     pub fn group(&self, project: usize) -> Option<&str> {
         self.described().group(self.projects.get(project)?)
     }
 
-    /// The parameters of each algorithm, in the order of [`Results::algorithms`]; empty for
-    /// algorithms that are not in a plan.
+    /// The parameters of each algorithm, in the order of [`Results::algorithms`].
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.

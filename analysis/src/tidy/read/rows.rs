@@ -15,27 +15,26 @@ pub struct RawRow<'a> {
     pub run: u32,
     /// Digests of the record.
     pub record: RecordDigests,
-    /// Name of the host; empty if the host is not known.
+    /// Name of the host, or an empty string.
     pub host: &'a str,
-    /// Work in the unit of [`Results::program_time`]; `None` if it was not measured.
+    /// Work in the unit of [`Results::program_time`].
     pub program_time: Option<u64>,
-    /// Time of the search in milliseconds; `None` if it was not measured.
+    /// Time of the search in milliseconds.
     pub search_ms: Option<u64>,
 }
 
-/// The digests of a record, by format. Folders of version 0.3.0 contain only the digest in format
-/// 1, and imported runs have no digests.
+/// The digests of a record, by format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordDigests {
-    /// Digest in format 1; `None` if it is not known or if format 1 cannot express the record.
+    /// Digest in format 1.
     pub format_1: Option<Digest>,
-    /// Digest in format 2; `None` if it is not known.
+    /// Digest in format 2.
     pub format_2: Option<Digest>,
 }
 
 impl RecordDigests {
-    /// Whether both are digests of the same record: equal in format 2 if both digests in format 2
-    /// are known, otherwise equal in format 1.
+    /// Whether both are digests of the same record, compared in the newest format that both
+    /// contain.
     pub fn agree(&self, other: &RecordDigests) -> bool {
         match (self.format_2, other.format_2) {
             (Some(one), Some(another)) => one == another,
@@ -48,8 +47,7 @@ impl Results {
     /// Reads the rows of all folders, in the order of the folders.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
-    /// algorithms are shown.
+    /// [`Error`] if a table cannot be read or names an unknown run.
     pub fn rows(&self, mut each: impl FnMut(RawRow<'_>)) -> Result<(), Error> {
         let known = self.numbers();
         let unit = self.program_time().map(|(at, _)| self.subject.units[at].name.as_str());

@@ -10,7 +10,6 @@ use crate::tidy::Error;
 use crate::tidy::described::Project;
 use crate::tidy::slice::{Interner, Slice};
 
-/// The table `runs` of a folder while it is being read.
 pub(super) struct Runs {
     pub(super) projects: Interner<Project>,
     pub(super) algorithms: Interner<String>,
@@ -38,9 +37,8 @@ impl Runs {
         }
     }
 
-    /// Adds the algorithms, seeds and projects of a plan, because absent runs must be recognised as
-    /// missing. The projects of a race are not added, because a race does not run every
-    /// configuration on every project.
+    /// Absent runs must be recognised as missing. The projects of a race are not added, because a
+    /// race does not run every configuration on every project.
     pub(super) fn expect(&mut self, plan: &Plan) {
         for algorithm in &plan.algorithms {
             self.algorithms.index(algorithm.label.clone());
@@ -104,7 +102,6 @@ impl Runs {
     }
 }
 
-/// Columns of `runs` that are read from every folder.
 pub(super) const RUN_COLUMNS: [&str; 15] = [
     "run",
     "project",

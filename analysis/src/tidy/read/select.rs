@@ -70,7 +70,6 @@ impl Results {
         Ok(self.with_algorithms(&chosen, labels))
     }
 
-    /// Keeps the algorithms with these indices, in this order and with these labels.
     fn with_algorithms(mut self, chosen: &[usize], labels: Vec<String>) -> Results {
         let numbers: HashMap<u32, u32> =
             chosen.iter().zip(0..).map(|(&old, new)| (old as u32, new)).collect();

@@ -22,7 +22,6 @@ pub(super) struct RunRow {
     algorithm_name: String,
     parameters: String,
     seed: u64,
-    /// Amounts in the order of the units.
     limits: Vec<Option<u64>>,
     budget_wall_ms: Option<u64>,
     engine: String,
@@ -31,7 +30,6 @@ pub(super) struct RunRow {
     goals: u32,
     covered: u32,
     coverage: Option<f64>,
-    /// Amounts in the order of the units.
     work: Vec<Option<u64>>,
     to_full: Option<u64>,
     search_ms: Option<u64>,
@@ -109,7 +107,6 @@ impl RunRow {
         Some((self.cpu_ms? as f64 / wall_ms as f64 * 1000.0).round() / 1000.0)
     }
 
-    /// The fields that are known before the run.
     fn planned(spec: &RunSpec, layout: &Layout) -> RunRow {
         RunRow {
             run: spec.id().to_string(),
@@ -195,8 +192,6 @@ impl RunRow {
     }
 }
 
-/// A map as JSON. The conversion succeeds because the keys are strings. Characters that are not
-/// printable are escaped.
 fn json(map: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(map).unwrap_or_default();
     if json.chars().all(is_printable) {
@@ -217,7 +212,6 @@ fn name_of(outcome: RunOutcome) -> &'static str {
     OUTCOMES.iter().find(|o| o.0 == outcome).map_or("", |o| o.1)
 }
 
-/// One column for each unit. Each row has its amounts in the order of the units.
 fn by_unit<R>(
     rows: &[R],
     layout: &Layout,
@@ -347,7 +341,6 @@ impl RunKey {
 
 pub(super) struct TimelineRow {
     pub(super) of: Arc<RunKey>,
-    /// Amounts in the order of the units.
     pub(super) work: Vec<Option<u64>>,
     pub(super) wall_ms: u64,
     pub(super) covered: u32,
@@ -373,7 +366,6 @@ impl Row for TimelineRow {
 pub(super) struct CriterionTimelineRow {
     pub(super) of: Arc<RunKey>,
     pub(super) criterion: String,
-    /// Amounts in the order of the units.
     pub(super) work: Vec<Option<u64>>,
     pub(super) wall_ms: u64,
     pub(super) covered: u32,
