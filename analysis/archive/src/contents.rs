@@ -1,4 +1,4 @@
-//! The list of a package's files, and the description of its study.
+//! The description of a package: its files and its study.
 
 use catherd_experiments::Digest;
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,13 @@ pub struct FileEntry {
 pub struct RunCounts {
     /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record of a complete execution, including runs on projects without goals.
+    /// Runs with a record of a complete execution.
     pub done: u64,
-    /// Runs with a record of a failure, such as an error or a lack of time or memory.
+    /// Runs with a record of a failure.
     pub failed: u64,
-    /// Runs without a record that are not attempted again.
+    /// Runs that are not attempted again after failed attempts.
     pub quarantined: u64,
-    /// Runs that are not needed after the decisions of a race or of a stopping rule.
+    /// Runs that a race or a stopping rule made unnecessary.
     pub dropped: u64,
     /// Runs that have not ended.
     pub pending: u64,
@@ -74,9 +74,7 @@ pub struct Contents {
     pub runs: RunCounts,
     /// Whether some runs had not ended; equal to `runs.pending > 0`.
     pub interim: bool,
-    /// SHA-256 of the lines `RUN RECORD`, one for each record in the order of the records. A line
-    /// contains the run id and the digest of the record. Complete executions of the study have the
-    /// same value, unless real time decides the result of a run.
+    /// SHA-256 of the lines `RUN RECORD`, with the run id and the digest of each record.
     pub results: Digest,
     /// Whether the package contains the projects.
     pub with_projects: bool,
@@ -92,7 +90,6 @@ impl Contents {
     /// The description as JSON, in the form of the file in a package.
     ///
     /// # Errors
-    ///
     /// If the description cannot be converted to JSON, which does not occur.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
@@ -106,7 +103,7 @@ impl Contents {
     /// Name of the file in a package.
     pub const FILE: &str = "archive.json";
 
-    /// The entry of a file; `None` if the list does not contain the file.
+    /// The entry of a file.
     pub fn file(&self, name: &str) -> Option<&FileEntry> {
         let at = self.files.binary_search_by(|entry| entry.name.as_str().cmp(name));
         at.ok().map(|at| &self.files[at])

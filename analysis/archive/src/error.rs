@@ -46,7 +46,7 @@ pub enum Problem {
     /// The file is not in the list of files.
     #[error("is not in the list of the package's files")]
     Unlisted,
-    /// The file is in the list of files but not in the archive.
+    /// The package does not contain the file.
     #[error("is missing")]
     Missing,
     /// The size differs from the size in the list.
@@ -81,18 +81,18 @@ pub enum Problem {
 /// An error in writing or reading a package.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// A file cannot be read or written.
+    /// Reading or writing failed.
     #[error("{}: {cause}", path.display())]
     Io {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
-        /// Cause given by the operating system.
+        /// The cause.
         cause: io::Error,
     },
-    /// The file is not the archive of a package.
+    /// The file or folder is not a package.
     #[error("{}: {cause}", path.display())]
     NotAPackage {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// The reason.
         cause: String,

@@ -1,7 +1,5 @@
-//! The headers of the files in a zip archive: one before each file and one in the central
-//! directory. Programs that unpack an archive may read only one of the two. Therefore, both must
-//! have the same content and contain only the times, flags, permissions and extra fields that
-//! packages need.
+//! Checks both headers of each file in a zip archive, because programs that unpack an archive may
+//! read only one of the two.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -14,19 +12,17 @@ use crate::tail::Tail;
 const LOCAL: usize = 30;
 const CENTRAL: usize = 46;
 
-/// External attributes of a regular and of an executable file: the Unix mode, 0644 or 0755, in the
-/// upper 16 bits, and no MS-DOS attributes in the lower 16 bits.
+/// External attributes of a file: the Unix mode in the upper 16 bits.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const EXECUTABLE: u32 = 0o100_755 << 16;
 
-/// Id of Unix, which defines the format of the attributes.
+/// Id of Unix as the system that defines the external attributes.
 const UNIX: u8 = 3;
 
 /// 1980-01-01 and 00:00 in the format of MS-DOS.
 const DATE: u16 = 0x21;
 const TIME: u16 = 0;
 
-/// The flag for a name in UTF-8. Other flags must not be set.
 const UTF_8: u16 = 0x800;
 
 /// Id of the extra field with 64-bit sizes, and the value of a 32-bit size if this field contains
@@ -34,10 +30,8 @@ const UTF_8: u16 = 0x800;
 const ZIP_64: u16 = 1;
 const IN_ZIP_64: u32 = u32::MAX;
 
-/// Name of a file whose headers have a flaw, and the flaw.
 pub(crate) type Flawed = (String, Problem);
 
-/// Compares the two headers of each file with each other, and checks that they are as in a package.
 pub(crate) fn check<F: Read + Seek>(file: &mut F, tail: &Tail) -> io::Result<Result<(), Flawed>> {
     let mut directory = vec![0; usize::try_from(tail.size).unwrap_or(usize::MAX)];
     file.seek(SeekFrom::Start(tail.start))?;
@@ -85,7 +79,6 @@ struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Splits the first header from the bytes after the header.
     fn split(bytes: &'a [u8], fixed: usize, signature: &[u8]) -> Option<(Header<'a>, &'a [u8])> {
         let (fixed, rest) = bytes.split_at_checked(fixed)?;
         if !fixed.starts_with(signature) {
@@ -107,8 +100,7 @@ impl<'a> Header<'a> {
         &self.fixed[start..start + 22]
     }
 
-    /// The compressed and the uncompressed size in bytes. `None` if the extra fields do not contain
-    /// the 64-bit sizes that are needed, or contain other fields.
+    /// The compressed and the uncompressed size in bytes.
     fn sizes(&self) -> Option<(u64, u64)> {
         let shared = self.shared();
         let (compressed, size) = (u32_at(shared, 14), u32_at(shared, 18));
@@ -122,7 +114,6 @@ impl<'a> Header<'a> {
         Some((wide(compressed)?, size))
     }
 
-    /// The position of the header before the file.
     fn offset(&self) -> u64 {
         let narrow = u32_at(self.fixed, 42);
         let wide =
@@ -169,7 +160,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The 64-bit sizes in the extra fields of a header. Other fields are not allowed.
+/// The 64-bit values in the extra field of a header.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -8,10 +8,8 @@
 //! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and
 //!   [`AllowedSigners`]: its signature and the trusted signers.
 //!
-//! A package is a plain zip archive that any program can unpack. It has the same bytes on every
-//! computer: its entries are sorted by name, and are compressed by one algorithm with one level or
-//! stored uncompressed. They have the time 1980-01-01, the mode 0644 (0755 for the program, its
-//! scripts and external tools), and no other data that depends on a computer.
+//! A package is a plain zip archive: its entries are sorted by name, and have fixed times, modes
+//! and compression levels.
 
 mod contents;
 mod error;
@@ -49,9 +47,8 @@ pub const MAX_FILES: usize = 200_000;
 /// Maximum size in bytes of the list of a package's files, which is read into memory.
 pub const MAX_CONTENTS_BYTES: u64 = 128 << 20;
 
-/// Maximum ratio of the size of a file to its compressed size, if the file is larger than
-/// [`RATIO_FREE_BYTES`]. A [`Builder`] stores a file uncompressed if its ratio would be larger, so
-/// a package that a builder wrote does not exceed the maximum.
+/// Limit of the ratio of the size of a file to its compressed size, for files larger than
+/// [`RATIO_FREE_BYTES`].
 pub const MAX_RATIO: u64 = 200;
 
 /// Size up to which a file may have any compression ratio: 1 MiB.

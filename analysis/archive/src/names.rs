@@ -4,9 +4,6 @@ use unicode_normalization::UnicodeNormalization as _;
 
 const MAX_NAME_BYTES: usize = 512;
 
-/// What is wrong with the name of a file. `None` if the name is a relative path of at most 512
-/// bytes with `/` between its parts, no part is empty, `.` or `..`, and all characters are
-/// printable and neither a backslash nor a colon.
 pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")
@@ -27,8 +24,7 @@ pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The name in lower case and with one encoding of accented letters. Some systems do not
-/// distinguish names with the same result.
+/// Returns equal strings for names that some file systems do not distinguish.
 pub(crate) fn folded(name: &str) -> String {
     let lower: String =
         name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();

@@ -14,15 +14,13 @@ use crate::{
     MAX_CONTENTS_BYTES, MAX_FILES, MAX_RATIO, RATIO_FREE_BYTES, headers, names, tail, write,
 };
 
-/// Mask of the file type in a Unix mode, and the type of regular files. The bits of the mask are 0
-/// in a mode without a type.
+/// Mask of the file type in a Unix mode, and the type of regular files.
 const FILE_TYPE: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
-/// Size in bytes of the parts in which files are read to compute their digests.
 const PART: usize = 64 << 10;
 
-/// An open package whose list of files was checked. The files are not unpacked to the disk.
+/// An open package whose structure was checked.
 pub struct Package {
     archive: Archive,
     contents: Contents,
@@ -34,15 +32,11 @@ struct Archive {
 }
 
 impl Package {
-    /// Opens a package and checks its structure. Apart from [`Contents::FILE`], the archive
-    /// contains exactly the files in its list. Each file is a regular file that is not encrypted,
-    /// has a valid name, the size in the list and the headers of a package, and does not exceed the
-    /// maximum compression ratio. Only [`Package::check`] compares the contents with their digests.
+    /// Opens a package and checks its structure, but not the contents of its files (see
+    /// [`Package::check`]).
     ///
     /// # Errors
-    ///
-    /// [`PackageError`] if the archive cannot be read or is not a package, or if a file in it is
-    /// refused.
+    /// If the archive cannot be read or is not a valid package.
     pub fn open(path: &Path) -> Result<Package, PackageError> {
         let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
         let not = |cause: String| PackageError::NotAPackage { path: path.to_owned(), cause };
@@ -78,10 +72,8 @@ impl Package {
     /// `work`.
     ///
     /// # Errors
-    ///
-    /// [`PackageError`] if the folder cannot be read or `work` cannot be written, if a file in the
-    /// folder is not a regular file, if there are more than [`MAX_FILES`] files, and for the
-    /// reasons of [`Package::open`].
+    /// If the folder cannot be read, the archive cannot be written, or the files are not a valid
+    /// package.
     pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
         let mut names = Vec::new();
         let mut open = vec![(String::new(), folder.to_owned())];
@@ -125,12 +117,11 @@ impl Package {
         &self.contents
     }
 
-    /// Compares every file with its digest. `on_bytes` is called for each part that was read, with
-    /// the number of bytes in the part.
+    /// Compares the files with the digests in the list. `on_bytes` is called with the number of
+    /// bytes in each part that was read.
     ///
     /// # Errors
-    ///
-    /// [`PackageError`] for the first file that cannot be read or differs from the list.
+    /// If a file cannot be read or differs from the list.
     pub fn check(&mut self, mut on_bytes: impl FnMut(u64)) -> Result<(), PackageError> {
         for number in 0..self.contents.files.len() {
             let FileEntry { name, bytes, sha256 } = self.contents.files[number].clone();
@@ -145,8 +136,6 @@ impl Package {
                         found += read as u64;
                         on_bytes(read as u64);
                     }
-                    // The checksum in the archive does not match, or the file cannot be
-                    // decompressed.
                     Err(cause) => break Err(Problem::Invalid(format!("is damaged: {cause}"))),
                 }
             };
@@ -166,17 +155,14 @@ impl Package {
     /// Reads a file of at most `most` bytes.
     ///
     /// # Errors
-    ///
     /// If the package does not contain the file, or the file is larger or damaged.
     pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>, PackageError> {
         self.archive.read(name, most)
     }
 
-    /// Returns a reader of a file. The reader returns at most one byte more than the size in the
-    /// list, which shows whether the file is longer.
+    /// Returns a reader of a file.
     ///
     /// # Errors
-    ///
     /// If the package does not contain the file, or the file is damaged.
     pub fn reader(&mut self, name: &str) -> Result<impl Read + '_, PackageError> {
         self.archive.reader(name).map(|(reader, _)| reader)
@@ -222,8 +208,7 @@ impl Archive {
         }
     }
 
-    /// Returns the names and sizes of all entries. Every entry is checked, and the entries must
-    /// occupy all bytes up to `end`.
+    /// Returns the names and sizes of all entries, which must occupy all bytes up to `end`.
     fn check_entries(&mut self, end: u64) -> Result<Vec<(String, u64)>, PackageError> {
         let path = self.path.clone();
         let not = |cause: String| PackageError::NotAPackage { path: path.clone(), cause };
@@ -316,7 +301,6 @@ impl Archive {
     }
 }
 
-/// What is wrong with an entry of an archive, apart from its contents.
 fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Option<Problem> {
     let kind = file.unix_mode().map_or(REGULAR, |mode| mode & FILE_TYPE);
     let (bytes, compressed) = (file.size(), file.compressed_size());
@@ -340,7 +324,6 @@ fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Opt
     }
 }
 
-/// The part of a list of files that is the same in every version of its format.
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,

@@ -1,5 +1,4 @@
-//! The file of records of a package: JSON lines, one for each run that has ended. The records are
-//! in the order of the plan.
+//! The file of records of a package, in JSON lines.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -11,19 +10,18 @@ use serde::{Deserialize, Serialize};
 /// Name of the file in a package.
 pub const FILE: &str = "records.jsonl";
 
-/// Maximum length of a line in bytes. A line with a record of 32 MiB, the maximum in the wire
-/// protocol, is shorter.
+/// In bytes. A record of 32 MiB, the maximum in the wire protocol, fits in a line.
 const MAX_LINE_BYTES: u64 = 128 << 20;
 
-/// A run that is quarantined and has no record.
+/// The end of a quarantined run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantined {
     /// Number of attempts.
     pub attempts: u32,
-    /// How the last attempt ended: `crashed`, `timed-out`, `out-of-memory` or `lost`.
+    /// How the last attempt ended, such as `crashed` or `lost`.
     pub kind: String,
-    /// The reason, in one line.
+    /// The reason.
     pub reason: String,
 }
 
@@ -40,9 +38,7 @@ pub enum End {
 #[serde(deny_unknown_fields)]
 struct Line {
     project: String,
-    /// Digest of the project.
     sha256: Digest,
-    /// Label of the configuration.
     algorithm: String,
     seed: u64,
     /// Digest of the record without the parts that depend on the computer.
@@ -57,7 +53,6 @@ struct Line {
 /// The line of a run, with its line break, and the digest of its record.
 ///
 /// # Errors
-///
 /// If the record cannot be converted to JSON, which does not occur.
 pub fn line(spec: &RunSpec, end: &End) -> serde_json::Result<(Vec<u8>, Option<Digest>)> {
     let (record, quarantined) = match end {
@@ -95,9 +90,7 @@ impl ResultsDigest {
     }
 }
 
-/// Reads the lines of a file of records, and checks that each line is about a run of the plan, that
-/// records are in the order of the plan, that no run occurs twice with the same kind of end, and
-/// that each record belongs to its run and has the stated digest.
+/// Reads the lines of a file of records, and checks them against a plan.
 pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,
@@ -105,7 +98,7 @@ pub struct RecordReader<'p, R> {
     projects: HashMap<Digest, usize>,
     algorithms: HashMap<&'p str, usize>,
     seeds: HashMap<u64, usize>,
-    /// The positions in the plan of the runs with a record.
+    /// Positions in the plan.
     recorded: HashSet<usize>,
     quarantined: HashSet<usize>,
 }
@@ -125,7 +118,6 @@ impl<'p, R: Read> RecordReader<'p, R> {
         }
     }
 
-    /// Reads the next run. An error contains the number of the line.
     fn read(&mut self) -> Result<Option<(RunSpec, End)>, String> {
         let mut text = Vec::new();
         self.number += 1;

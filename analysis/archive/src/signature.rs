@@ -1,9 +1,4 @@
-//! Signatures with SSH keys, in the format of `ssh-keygen -Y sign` (SSHSIG): [`SigningKey`] makes
-//! them and [`Signature`] checks them. Only Ed25519 keys are supported; signatures with other keys
-//! can be made and checked with `ssh-keygen`.
-//!
-//! The crate `ssh-key` reads and writes the formats of OpenSSH. The crate `ring`, which is also
-//! used for TLS, computes and verifies signatures.
+//! Signatures with Ed25519 keys of SSH, in the format of `ssh-keygen -Y sign` (SSHSIG).
 
 use std::fmt;
 
@@ -12,8 +7,7 @@ use ssh_key::private::KeypairData;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 
-/// The namespace in signatures of packages. A signature with another namespace was made for another
-/// purpose and is refused.
+/// The namespace in signatures of packages.
 pub const NAMESPACE: &str = "catherd-package";
 
 /// Maximum size of a signature or a key in bytes.
@@ -32,7 +26,7 @@ pub enum SignatureError {
     /// The key or the signature is not of the kind Ed25519.
     #[error("is of kind {0}, not ssh-ed25519")]
     Kind(String),
-    /// The signature cannot be read.
+    /// The signature is malformed.
     #[error("is not a signature of ssh-keygen: {0}")]
     Malformed(String),
     /// The signature was made for another purpose.
@@ -53,7 +47,6 @@ impl SigningKey {
     /// Reads a private key of OpenSSH.
     ///
     /// # Errors
-    ///
     /// If `text` is not a private key of OpenSSH, or the key is encrypted or not an Ed25519 key.
     pub fn read(text: &[u8]) -> Result<SigningKey, SignatureError> {
         let malformed = |cause: &dyn fmt::Display| SignatureError::Key(cause.to_string());
@@ -73,7 +66,6 @@ impl SigningKey {
     /// signature.
     ///
     /// # Errors
-    ///
     /// If the signature cannot be encoded, which does not occur with an Ed25519 key.
     pub fn sign(&self, bytes: &[u8]) -> Result<String, SignatureError> {
         let sign = || {
@@ -86,7 +78,7 @@ impl SigningKey {
         sign().map_err(|cause: ssh_key::Error| SignatureError::Malformed(cause.to_string()))
     }
 
-    /// The public key, with which others verify the signatures.
+    /// The public key.
     pub fn public(&self) -> Key {
         Key(self.public.clone())
     }
@@ -97,8 +89,7 @@ impl SigningKey {
 pub struct Key(KeyData);
 
 impl Key {
-    /// Reads `KIND BASE64 [COMMENT]`, a line of a file such as `id_ed25519.pub`. `None` if the line
-    /// is not a public key of OpenSSH.
+    /// Reads `KIND BASE64 [COMMENT]`, a line of a file such as `id_ed25519.pub`.
     pub(crate) fn read(text: &str) -> Option<Key> {
         PublicKey::from_openssh(text).ok().map(|key| Key(key.key_data().clone()))
     }
@@ -113,7 +104,7 @@ impl fmt::Display for Key {
 /// A signature that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The key that made the signature. A signature does not contain the name of its signer.
+    /// The key that made the signature.
     pub key: Key,
 }
 
@@ -121,9 +112,7 @@ impl Signature {
     /// Reads a signature and checks it against the signed bytes.
     ///
     /// # Errors
-    ///
-    /// If the signature is malformed, was made for another purpose or for other bytes, or its key
-    /// is not an Ed25519 key.
+    /// If the signature is not valid for these bytes, or its key is not an Ed25519 key.
     pub fn check(pem: &[u8], bytes: &[u8]) -> Result<Signature, SignatureError> {
         let malformed = |cause: ssh_key::Error| SignatureError::Malformed(cause.to_string());
         let signature = SshSig::from_pem(pem).map_err(malformed)?;

@@ -1,5 +1,4 @@
-//! Files of trusted signers, in the format that `ssh-keygen` calls `allowed_signers`. A line
-//! contains the names of a signer, any options, and a public key.
+//! Files of trusted signers, in the format that `ssh-keygen` calls `allowed_signers`.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
@@ -33,13 +32,10 @@ struct Signer {
 }
 
 impl AllowedSigners {
-    /// Reads the lines of a file. Lines of certificate authorities are left out, as are lines whose
-    /// key cannot be read and is not an Ed25519 key.
+    /// Reads the lines of a file.
     ///
     /// # Errors
-    ///
-    /// If another line cannot be read. The line is not left out, because it could contain a
-    /// restriction.
+    /// If a line is malformed.
     pub fn read(text: &str) -> Result<AllowedSigners, SignersError> {
         let mut signers = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -53,8 +49,7 @@ impl AllowedSigners {
         Ok(AllowedSigners(signers))
     }
 
-    /// The names of the first signer with this key who may sign packages at the time `now`. `None`
-    /// if there is no such signer.
+    /// The names of the first signer with this key who may sign packages at the time `now`.
     pub fn names(&self, key: &Key, now: DateTime<Utc>) -> Option<&str> {
         let is_allowed = |signer: &&Signer| {
             signer.key == *key
@@ -66,8 +61,6 @@ impl AllowedSigners {
     }
 }
 
-/// The signer on a line. `None` for a certificate authority, or if the key cannot be read and is
-/// not an Ed25519 key.
 fn signer(line: &str) -> Result<Option<Signer>, String> {
     let (names, rest) = word(line)?;
     let (first, after) = word(rest)?;
@@ -103,8 +96,7 @@ fn signer(line: &str) -> Result<Option<Signer>, String> {
     Ok(Some(signer))
 }
 
-/// The first word of a string and the rest of the string. A word can contain spaces in quotation
-/// marks.
+/// A word can contain spaces in quotation marks.
 fn word(text: &str) -> Result<(String, &str), String> {
     let mut quoted = false;
     let end = text.find(|c: char| {
@@ -118,7 +110,6 @@ fn word(text: &str) -> Result<(String, &str), String> {
     }
 }
 
-/// The parts of a string between separators that are not in quotation marks.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut quoted = false;
     let parts = text.split(|c: char| {
@@ -132,8 +123,7 @@ fn unquoted(text: &str) -> String {
     text.replace('"', "")
 }
 
-/// A time such as `20261231Z`, `202612312359Z` or `20261231235959Z`. Times without `Z` are refused,
-/// because they are local times, and the result would depend on the computer.
+/// Times without `Z` are refused, because they are local times.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
     let wrong = || format!("`{text}` is not a time such as 20261231Z or 202612312359Z");
     let digits = text.strip_suffix('Z').ok_or_else(wrong)?;
@@ -155,8 +145,7 @@ fn time(text: &str) -> Result<DateTime<Utc>, String> {
     read().ok_or_else(wrong)
 }
 
-/// Whether a list of patterns matches a string. The list does not match if the string matches the
-/// rest of a pattern that begins with `!`.
+/// Patterns that begin with `!` exclude strings.
 fn matches_list(list: &str, text: &str) -> bool {
     let (excluded, included): (Vec<&str>, Vec<&str>) =
         list.split(',').map(str::trim).partition(|pattern| pattern.starts_with('!'));
@@ -164,7 +153,6 @@ fn matches_list(list: &str, text: &str) -> bool {
         && !excluded.iter().any(|pattern| matches(&pattern.as_bytes()[1..], text.as_bytes()))
 }
 
-/// Whether a pattern with the wildcards `*` and `?` matches a string.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], []) => true,

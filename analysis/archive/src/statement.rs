@@ -1,8 +1,4 @@
-//! Signed statements about a package. They are in-toto attestations (Statement v1) with the digests
-//! of all files and, if known, of the archive as subjects, and with the study and its results as
-//! the predicate.
-//!
-//! A statement is a separate file next to the package, so signing does not change the package.
+//! Statements about a package, in the form of in-toto attestations (Statement v1).
 
 use std::collections::BTreeMap;
 
@@ -52,7 +48,6 @@ struct Digests {
     sha256: Digest,
 }
 
-/// The study of a package and its results, as in [`Contents`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Predicate {
@@ -66,11 +61,9 @@ struct Predicate {
 }
 
 impl Statement {
-    /// The statement about a package with this description. `archive` is the SHA-256 of the
-    /// archive; `None` if the package was unpacked.
+    /// The statement about a package with this description, and with the SHA-256 of its archive.
     ///
     /// # Errors
-    ///
     /// If the description cannot be converted to JSON, which does not occur.
     pub fn of(contents: &Contents, archive: Option<Digest>) -> serde_json::Result<Statement> {
         let subject =
@@ -93,7 +86,6 @@ impl Statement {
     /// Reads a statement.
     ///
     /// # Errors
-    ///
     /// If `json` is not a statement about a package, or names a file twice.
     pub fn read(json: &[u8]) -> Result<Statement, StatementError> {
         let error = |cause: String| StatementError(cause);
@@ -111,10 +103,9 @@ impl Statement {
         }
     }
 
-    /// The statement as JSON, as it is in its file.
+    /// The statement as JSON.
     ///
     /// # Errors
-    ///
     /// If the statement cannot be converted to JSON, which does not occur.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
@@ -122,12 +113,11 @@ impl Statement {
         Ok(json)
     }
 
-    /// Compares this statement with the statement that [`Statement::of`] makes for the package. The
-    /// digest of the archive is not compared if `package` has none.
+    /// Compares this statement with the statement about a package. The digest of the archive is not
+    /// compared if `package` has none.
     ///
     /// # Errors
-    ///
-    /// The first difference between the statements.
+    /// If the statements differ.
     pub fn check(&self, package: &Statement) -> Result<(), StatementError> {
         let error = |cause: String| Err(StatementError(cause));
         let (own, other) = (self.digests(), package.digests());

@@ -6,26 +6,20 @@ use crate::MAX_FILES;
 
 /// Length in bytes of the record at the end of the file.
 const END: u64 = 22;
-/// Lengths in bytes of the locator and of another record that precede the last record in large
-/// archives.
+/// Lengths in bytes of the locator and the record that precede it in large archives (ZIP64).
 const LOCATOR: u64 = 20;
 const END_64: u64 = 56;
-/// Maximum size in bytes of an entry of the central directory: its fields, a name of the maximum
-/// length and the sizes of a large file.
+/// Maximum size in bytes of an entry of the central directory.
 const MAX_HEADER: u64 = 46 + 512 + 64;
 
-/// The central directory as described at the end of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
     pub(crate) files: u64,
-    /// Position of the central directory.
     pub(crate) start: u64,
-    /// Size of the central directory in bytes.
     pub(crate) size: u64,
 }
 
-/// Reads the end of an archive. The inner result is a message if the archive is not intact or has
-/// too many files.
+/// Reads the end of an archive. The inner error says why the archive is refused.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, String>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };

@@ -15,11 +15,10 @@ use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
 use crate::{MAX_RATIO, RATIO_FREE_BYTES, is_executable, names};
 
-/// Level of compression. The level must not change, because the bytes of a package depend on it.
+/// The level must not change, because it determines the bytes of a package.
 const LEVEL: u32 = 6;
 
-/// Size in bytes of the parts in which files are read. The size is constant, because the output of
-/// a compressor may depend on it.
+/// In bytes. The size is constant, because the output of a compressor may depend on it.
 const PART: usize = 64 << 10;
 
 enum Source {
@@ -27,7 +26,6 @@ enum Source {
     File(PathBuf),
 }
 
-/// The size of a file in bytes, its digest and its method of compression.
 struct Measured {
     bytes: u64,
     sha256: Digest,
@@ -41,13 +39,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a file with these bytes, which replaces an earlier file with this name.
+    /// Adds a file with these bytes, in place of an earlier file with this name.
     pub fn bytes(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.files.insert(name.into(), Source::Bytes(bytes.into()));
     }
 
-    /// Adds a copy of a file, which replaces an earlier file with this name. The original is read
-    /// when the package is written.
+    /// Adds a copy of a file, in place of an earlier file with this name. The original must not
+    /// change until the package is written.
     pub fn file(&mut self, name: impl Into<String>, path: impl Into<PathBuf>) {
         self.files.insert(name.into(), Source::File(path.into()));
     }
@@ -60,7 +58,6 @@ impl Builder {
     /// The total size of the files so far, in bytes.
     ///
     /// # Errors
-    ///
     /// If the size of a file cannot be determined.
     pub fn total(&self) -> Result<u64, PackageError> {
         let size = |source: &Source| match source {
@@ -76,7 +73,6 @@ impl Builder {
     /// The entries of the files in the list of a package, sorted by name.
     ///
     /// # Errors
-    ///
     /// If a file cannot be read.
     pub fn entries(&self) -> Result<Vec<FileEntry>, PackageError> {
         let entry = |(name, source): (&String, &Source)| {
@@ -93,15 +89,11 @@ impl Builder {
         self.files.iter().map(entry).collect()
     }
 
-    /// Writes the package to `path`. If an error occurs, the file at `path` is not changed. The
-    /// list of files in `contents` is replaced. Each file is read twice; `on_bytes` is called for
-    /// each part that was read, with the number of bytes in the part.
+    /// Writes the package to `path`, and returns `contents` with the list of files. `on_bytes` is
+    /// called with the number of bytes in each part that was read.
     ///
     /// # Errors
-    ///
-    /// [`PackageError`] if a file cannot be read, has an invalid name or a name that some systems
-    /// do not distinguish from the name of another file, or changes during the call, or if the
-    /// package cannot be written.
+    /// If a file cannot be read or included, or the package cannot be written.
     pub fn write(
         &self,
         path: &Path,
@@ -145,8 +137,6 @@ impl Builder {
     }
 }
 
-/// Writes the archive of a package that was unpacked. `names` contains the name in the package and
-/// the path of each file.
 pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(), PackageError> {
     let mut measured = Vec::new();
     for (name, file) in names {
@@ -165,7 +155,7 @@ pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(),
     zip_files(path, path, &files, &mut |_| {})
 }
 
-/// Writes the archive of these files to `partial`. Errors in writing mention `path`.
+/// Errors mention `path`.
 fn zip_files(
     partial: &Path,
     path: &Path,
@@ -203,7 +193,6 @@ fn zip_files(
     file.sync_all().map_err(written)
 }
 
-/// Reads a file to compute its size and digest, and to decide whether the file is compressed.
 fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measured> {
     let mut digest = DigestBuilder::default();
     let mut bytes = 0;

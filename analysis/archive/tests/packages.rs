@@ -1,5 +1,4 @@
-//! Tests packages through the public API: they have the same bytes each time, and damaged and
-//! hostile packages are refused.
+//! Tests packages through the public API.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -12,7 +11,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Size in bytes of a file of spaces, whose compression ratio exceeds the maximum for packages.
+/// In bytes. The compression ratio of so many spaces exceeds the maximum for packages.
 const BLANKS: usize = 1_100_000;
 
 fn contents() -> Contents {
@@ -72,7 +71,6 @@ impl Fixture {
     }
 }
 
-/// An archive of these files, with a list of files that matches them.
 fn archive(files: &[(&str, &[u8])], options: SimpleFileOptions) -> Vec<u8> {
     let entry = |&(name, bytes): &(&str, &[u8])| FileEntry {
         name: name.to_owned(),
@@ -195,8 +193,7 @@ fn hostile_archives_are_refused_by_the_name_of_the_file() {
     assert!(fixture.refused(b"").contains("is not an intact zip archive"));
 }
 
-/// Replaces a string with a different string of the same length. In an archive, this changes names
-/// in headers, but not in the list of files, which is compressed.
+/// In an archive, this affects headers, but not the compressed list of files.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {
