@@ -1,16 +1,4 @@
 //! `catherd archive`: writes a replication package of a study.
-//!
-//! - [`records`]: the records of the store as JSON lines, compared with the tables.
-//! - [`corpus`]: the manifest of the projects.
-//! - [`assembly`]: the files that are made from the records: tables, report and documents.
-//! - [`folder`]: the folder of the study, and its comparison with the files that are made from the
-//!   records.
-//! - [`research_object`], [`data_package`], [`bill_of_materials`]: descriptions for other programs.
-//! - [`cost`]: time, memory and machines of the runs.
-//! - [`tools`]: external tools and their files.
-//! - [`program`]: this program and the scripts that start it.
-//! - [`signing`]: the statement about the package, and its signature.
-//! - [`texts`]: the README, the citation, the version and the lock file.
 
 pub(crate) mod assembly;
 mod bill_of_materials;
@@ -48,7 +36,6 @@ use crate::Program;
 
 const RECORDS: &str = catherd_analysis_archive::records::FILE;
 
-/// Hint if tables differ from the tables that are made from the records.
 pub(crate) const TABLES_AGAIN: &str =
     "write the tables again: repeat catherd run or catherd results";
 
@@ -132,9 +119,7 @@ Examples:
 /// Executes `catherd archive`.
 ///
 /// # Errors
-///
-/// If an input cannot be used, if the tables of the study differ from the tables made from the
-/// records, or if the package cannot be written.
+/// If the inputs cannot be used or the package cannot be written.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let hint = "name a folder that catherd run or catherd results has written";
@@ -204,7 +189,6 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Adds the external tools of the study to the package if the user names their folder.
 fn tools(
     arguments: &Arguments,
     plan: &Plan,
@@ -227,7 +211,6 @@ struct Signed {
     key: Option<Key>,
 }
 
-/// Prints the name, the size and the digest of the package, and the files of its signature.
 fn say(
     out: &Path,
     contents: &Contents,
@@ -291,15 +274,12 @@ pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
     }
 }
 
-/// The extension of the project files of the study's subject kind, with its dot. Empty if the kind
-/// has no extension or is unknown.
 fn project_ending(program: &Program, plan: &Plan) -> String {
     let kind = program.kinds.get(&plan.subject).ok();
     let ending = kind.map(|kind| kind.project_extension()).filter(|ending| !ending.is_empty());
     ending.map(|ending| format!(".{ending}")).unwrap_or_default()
 }
 
-/// Creates a temporary folder next to the package, for files that will be added to the package.
 fn work_folder(package: &Path) -> Result<TempDir, Failure> {
     let folder = package.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

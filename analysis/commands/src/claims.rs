@@ -53,10 +53,7 @@ const FAILED: (Exit, &str) = (Exit::CheckFailed, "a claim does not hold");
 /// Executes `catherd claims`.
 ///
 /// # Errors
-///
-/// If claims, results or a paper cannot be read, if there are neither claims nor papers, if a paper
-/// contains an address that is invalid or not in the report, or if the file of macros cannot be
-/// written.
+/// If an input cannot be used or the file of macros cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for folder in &arguments.results {
         places::folder(folder, "name the folder of a study, or of several")?;
@@ -122,8 +119,7 @@ fn read_all(files: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     Ok(all)
 }
 
-/// The file of claims next to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if there is
-/// no such file.
+/// The file of claims next to a study file: `NAME.claims.toml` for `NAME.toml`.
 pub fn next_to(study: &Path) -> Option<PathBuf> {
     let file = study.with_extension("claims.toml");
     file.is_file().then_some(file)
@@ -139,7 +135,7 @@ pub fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Prints the numbers that a paper takes from a report, and returns their addresses.
+/// Returns the addresses of the numbers.
 fn numbers_of(paper: &Path, report: &Report<'_>) -> Result<Vec<String>, Failure> {
     let text = fs::read_to_string(paper).map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", paper.display())).hint("name a LaTeX file")

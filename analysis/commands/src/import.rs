@@ -96,8 +96,7 @@ fn column(text: &str) -> Result<(String, String), String> {
 /// Executes `catherd import`.
 ///
 /// # Errors
-///
-/// If a file cannot be imported, the folder contains a study, or the tables cannot be written.
+/// If a file cannot be imported or the tables cannot be written.
 pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (files, format): (Files, Box<dyn Format>) = match arguments.tool {
         Tool::Whisker(files) => {

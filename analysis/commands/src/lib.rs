@@ -22,17 +22,15 @@ use catherd_cli_console::Failure;
 use catherd_cli_failures::Worded as _;
 use catherd_interface::{Kinds, Programs, Runner, RunnerContext, SubjectKind};
 
-/// A function that determines how external programs are run. Its arguments are the folder in which
-/// the programs work, the paths that are hidden from them, and the folders to which the paths of
-/// tools may be relative.
+/// A function that determines how external programs are run. Its arguments are a folder for their
+/// work, paths that are hidden from them, and folders in which tools are found.
 pub type MakePrograms = fn(&Path, &[PathBuf], &[PathBuf]) -> Result<Programs, Failure>;
 
 /// The program that makes packages and executes runs again.
 pub struct Program {
     /// The subject kinds of the program.
     pub kinds: &'static Kinds,
-    /// Makes a runner of a kind, which may execute its runs in a separate process; `None` if there
-    /// is no kind with this name.
+    /// Makes a runner of a kind.
     pub runner: fn(&str, &RunnerContext<'_>) -> Option<Box<dyn Runner>>,
     /// How external programs are run.
     pub programs: MakePrograms,
@@ -44,7 +42,7 @@ pub struct Program {
     pub licences: fn() -> Result<String, Failure>,
 }
 
-/// The origin of a project of a corpus.
+/// The origin of a project in a corpus.
 pub struct Origin {
     /// SHA-256 of the project, in hexadecimal digits.
     pub sha256: String,
@@ -63,8 +61,6 @@ impl Program {
         self.kinds.get(name).map_err(|unknown| unknown.worded())
     }
 
-    /// A warning if runs were executed by a different engine from this program's engine for the
-    /// kind.
     fn another_engine(&self, kind: &str, engine: &str) -> Option<String> {
         let known = self.kinds.engine(kind).ok().filter(|known| known != engine)?;
         Some(format!("of engine {engine}; this catherd has {known}, whose digests differ"))

@@ -54,8 +54,8 @@ impl Stored {
         failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// The studies in the store of a folder; in a store that is named separately, only the study
-    /// with this name and its rounds. The studies are in the order of the store.
+    /// The studies in the store of a folder. In a store that is named separately, only the study
+    /// with this name and its rounds.
     fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
         let name = self.study.display().to_string();
         let round = format!("{name}, round ");
@@ -70,8 +70,7 @@ impl Stored {
         read().map_err(|cause| self.broken(&cause))
     }
 
-    /// The runs of the study that have records, in the order of the study. After an error about a
-    /// single run ([`StoreError::DamagedRun`]), further runs follow.
+    /// After an error about a single run ([`StoreError::DamagedRun`]), further runs follow.
     pub(crate) fn records(
         &self,
     ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), StoreError>>, Failure> {
@@ -115,8 +114,7 @@ impl Stored {
     pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
-            // A package must not be written to, and it may contain the tools that the study names by
-            // relative paths.
+            // Packages must not be changed.
             let folder = places::work_folder("catherd-replay-")
                 .map_err(|failure| failure.cause().to_owned())?;
             let tools = [self.study.join("tools"), self.tools.clone()];
@@ -130,12 +128,10 @@ impl Stored {
             .map_err(|failure| failure.cause().to_owned())
     }
 
-    /// The folder of the study or of its package, or the name of the study in a store.
     pub(crate) fn study(&self) -> &Path {
         &self.study
     }
 
-    /// Whether the store of the study is named separately.
     pub(crate) fn has_store(&self) -> bool {
         self.store.is_some()
     }
@@ -145,13 +141,11 @@ impl Stored {
     }
 }
 
-/// Executes a run on a project. Programs work in a folder below `folder` and do not see the paths
-/// in `hidden`; relative paths of tools start in one of the folders in `tools`.
+/// Executes a run on a project. External programs work below `folder` and do not see the paths in
+/// `hidden`; `tools` are the folders in which tools are found.
 ///
 /// # Errors
-///
-/// If programs cannot be run, the kind is unknown, the project cannot be loaded, or the run ends
-/// without a record.
+/// If the run cannot be executed or ends without a record.
 pub fn execute(
     program: &Program,
     spec: &RunSpec,
@@ -205,8 +199,7 @@ pub struct Arguments {
 /// Executes `catherd replay`.
 ///
 /// # Errors
-///
-/// If the study, the store or the package cannot be read, or if no run or more than one run is found.
+/// If the run cannot be found or the study cannot be read.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     if arguments.stored.store.is_none() {
@@ -229,7 +222,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(if same { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The run whose id starts with the given digits, and its record or the reason why there is none.
+/// The run whose id starts with the given digits, and its record or the reason for a missing
+/// record.
 fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), Failure> {
     let wanted = arguments.run.to_lowercase();
     if arguments.stored.is_package() {
@@ -244,7 +238,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     for record in arguments.stored.records()? {
         match record {
             Ok((spec, record)) => add_if_wanted(spec, Ok(record)),
-            // Another damaged run does not prevent the replay.
+            // Damage to another run does not prevent the replay.
             Err(StoreError::DamagedRun { run, .. }) if !run.to_string().starts_with(&wanted) => {}
             Err(cause) => return Err(arguments.stored.broken(&cause)),
         }
@@ -256,7 +250,6 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     only(found, &wanted)
 }
 
-/// The run whose id starts with the given digits, if there is exactly one.
 fn only(mut found: Vec<packaged::Ended>, wanted: &str) -> Result<packaged::Ended, Failure> {
     match found.pop() {
         Some(run) if found.is_empty() => Ok(run),

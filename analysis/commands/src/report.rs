@@ -1,5 +1,4 @@
-//! `catherd report`: writes tables and figures of results as a page and as files, lists the runs
-//! from which a number was computed, and checks numbers against bounds.
+//! `catherd report`: tables and figures of results, and checks of their numbers.
 
 mod checks;
 mod find;
@@ -263,9 +262,7 @@ Examples:
 /// Executes `catherd report`.
 ///
 /// # Errors
-///
-/// If the results cannot be read, a flag names something that is not in the results, a check cannot
-/// be applied, or the report cannot be written.
+/// If an input or a flag cannot be used, or the report cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
@@ -361,7 +358,6 @@ fn write(
     Ok(page)
 }
 
-/// The runs from which the number at an address was computed, as text.
 fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
     let found = address.find(report).map_err(Worded::worded)?;
     let results = report.results;
@@ -413,9 +409,7 @@ pub struct OfStudy {
 /// the checks.
 ///
 /// # Errors
-///
-/// If the results cannot be read, a flag names something that is not in the results, a check cannot
-/// be applied, or the report cannot be written.
+/// If the results or a flag cannot be used, or the report cannot be written.
 pub fn of_study(flags: &OfStudy, folder: &Path, program: &Program) -> Result<Exit, Failure> {
     let OfStudy { more, forms, checks } = flags;
     let mut results = Results::read(folder).map_err(Worded::worded)?;

@@ -1,7 +1,4 @@
-//! `catherd stats`: computes the statistics of `analysis` for scripts. Reads and writes JSON lines.
-//!
-//! - [`question`]: parses a line of input, which may contain numbers that are not valid in JSON.
-//! - [`answer`]: computes every statistic that applies, or states why it is not available.
+//! `catherd stats`: computes statistics for scripts, from and to JSON lines.
 
 mod answer;
 mod question;
@@ -84,7 +81,6 @@ fn convention(name: &str) -> Result<Convention, String> {
 /// Executes `catherd stats`.
 ///
 /// # Errors
-///
 /// If standard input cannot be read, or standard output cannot be written.
 pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let answers = Answers {

@@ -1,11 +1,4 @@
-//! `catherd verify`: executes finished runs again and compares the digests of their records.
-//!
-//! - [`tables`]: the tables and the report of a folder, made again from its records.
-//! - [`package`]: the same for a replication package, whose files are checked first.
-//! - [`generated`]: the files of a package, made again from its records.
-//! - [`projects`]: the projects of a package.
-//! - [`signature`]: the signature of a package.
-//! - [`tools`]: the external tools of a package.
+//! `catherd verify`: checks results and replication packages, and executes finished runs again.
 
 mod generated;
 mod package;
@@ -99,7 +92,6 @@ enum Sample {
 }
 
 impl Sample {
-    /// The size of the sample if there are `total` runs.
     fn of(self, total: usize) -> usize {
         match self {
             Sample::Runs(runs) => runs.min(total),
@@ -128,10 +120,7 @@ type Chosen = (RunSpec, Digest);
 /// Executes `catherd verify`.
 ///
 /// # Errors
-///
-/// If the study or package cannot be read, is damaged or cannot be verified with these arguments,
-/// if the package contains files that differ from the files made from its records, or if there are
-/// no runs to verify.
+/// If the study or package cannot be read or verified.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let stored = &arguments.stored;
@@ -175,9 +164,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(if compared.differing.is_empty() { exit } else { Exit::Incomplete })
 }
 
-/// Executes the chosen runs with `execute`, which returns the digest of the record or the reason
-/// why there is none, and prints the number of equal digests. With `--json`, adds the results to
-/// the object `document` and prints the object.
+/// `execute` returns the digest of a record or the reason for a missing record.
 fn report_runs(
     arguments: &Arguments,
     choice: &Choice,
@@ -234,8 +221,6 @@ fn report_runs(
     Ok(exit)
 }
 
-/// Executes runs on several threads. Returns the indices of the runs that fail or whose digest
-/// differs, each with a description of the difference.
 fn execute_again(
     chosen: &[Chosen],
     jobs: usize,
@@ -277,19 +262,15 @@ fn execute_again(
     differing
 }
 
-/// The runs to verify, and counts of the runs that are not verified.
 struct Choice {
     chosen: Vec<Chosen>,
-    /// Number of runs from which the sample was drawn.
     eligible: usize,
     /// Number of runs that were left out (see [`by_real_time`]).
     skipped: usize,
-    /// Messages about the runs whose records are damaged.
     damaged: Vec<String>,
 }
 
-/// Draws a sample that depends only on the run ids, the seed and the size of the sample, and orders
-/// the runs by project, because projects should be loaded as rarely as possible.
+/// The sample is ordered by project, because projects should be loaded as rarely as possible.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;
@@ -331,21 +312,19 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Whether a record depends on real time or on a limit of a worker. A repetition may differ from
-/// such a record.
+/// Whether real time or a limit of a worker may have decided a record.
 pub(crate) fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
     let limited = matches!(record.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory);
     spec.budget.wall_ms.is_some() || limited || record.depends_on_real_time()
 }
 
-/// The sort key of a run in the choice of a sample: a random number that depends only on the seed
-/// of the sample and on the run. The runs with the smallest keys are the sample.
+/// A random number that depends only on the seed and the run. The runs with the smallest numbers
+/// are the sample.
 fn lot(seed: u64, spec: &RunSpec) -> Digest {
     Digest::of(format!("{seed} {}", spec.id()).as_bytes())
 }
 
 impl Choice {
-    /// Orders the runs by project.
     fn new(
         mut chosen: Vec<Chosen>,
         eligible: usize,

@@ -1,5 +1,4 @@
-//! Makes the files of a package from the records of a study. `catherd archive` writes these files,
-//! and `catherd verify` compares them.
+//! Makes the files of a package from the records of a study.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,28 +25,23 @@ pub(crate) struct Assembly<'a> {
     pub(crate) work: &'a Path,
     pub(crate) plan: &'a Plan,
     pub(crate) projects: &'a CorpusDescription,
-    /// The digest of the results (see [`Contents::results`]).
     pub(crate) digest: Digest,
     pub(crate) with_projects: bool,
     pub(crate) with_program: bool,
     pub(crate) with_corpora: bool,
-    /// The content of the file of claims.
     pub(crate) claims: Option<&'a [u8]>,
     pub(crate) authors: &'a [String],
     pub(crate) cost: &'a Cost,
     pub(crate) tools: Option<&'a Tools>,
 }
 
-/// Facts about the results for the README.
 pub(crate) struct Facts {
     pub(super) states: RunStates,
     pub(super) summary: Vec<String>,
 }
 
 impl Assembly<'_> {
-    /// Makes most files of a package, such as the tables, the report and the study file, and adds
-    /// them. Returns the package's description without the list of files, and facts for
-    /// [`Assembly::describe`].
+    /// Adds the files of a package except those that describe it (see [`Assembly::describe`]).
     pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
         let results = self.work.join("results");
         self.tables(&results)?;
@@ -72,8 +66,7 @@ impl Assembly<'_> {
         Ok((self.contents(states), Facts { states, summary }))
     }
 
-    /// Adds the README and the descriptions of the package for other programs. `bytes` is the size
-    /// of all files except these.
+    /// `bytes` is the size of all other files.
     pub(crate) fn describe(
         &self,
         builder: &mut Builder,
@@ -152,7 +145,6 @@ pub(crate) fn add_manifest(
     Ok(())
 }
 
-/// Writes the report of results and adds its files. Returns the sentences of the report's summary.
 fn add_report(
     plan: &Plan,
     results: &Path,
@@ -169,8 +161,7 @@ fn add_report(
     Ok(made.summary().to_vec())
 }
 
-/// The files in a folder and its subfolders, with their paths relative to the folder, sorted by
-/// path. A symbolic link counts as a file.
+/// A symbolic link counts as a file.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), folder.to_owned())];
@@ -192,7 +183,7 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
 
 enum Stored<'p> {
     Open(Box<RecordReader<'p, File>>),
-    /// The file cannot be opened. The first call to `next` returns the error.
+    /// The first call to `next` returns the error.
     Failed(Option<String>),
 }
 
@@ -223,7 +214,6 @@ impl Iterator for Stored<'_> {
     }
 }
 
-/// The word in the file of records for the end of the last attempt at a quarantined run.
 pub(super) fn word(kind: Breakdown) -> &'static str {
     match kind {
         Breakdown::Crashed => "crashed",

@@ -15,8 +15,6 @@ struct Lock {
 struct Package {
     name: String,
     version: String,
-    /// SHA-256 of the published crate; `None` for crates that are not from a registry, such as the
-    /// crates of this program.
     checksum: Option<String>,
     #[serde(default)]
     dependencies: Vec<String>,
@@ -70,7 +68,6 @@ pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Marks a component as the program itself.
 fn application(mut program: Value) -> Value {
     if program.is_object() {
         program["type"] = "application".into();

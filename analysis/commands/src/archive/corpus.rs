@@ -23,11 +23,9 @@ pub(crate) const CORPUS_FILES: [&str; 2] = ["corpus.toml", "manifest.csv"];
 
 pub(crate) const CORPORA: &str = "corpora";
 
-/// The origins of projects, by digest.
 #[derive(Default)]
 pub(crate) struct Sources {
     by_digest: BTreeMap<String, [String; 4]>,
-    /// Files of the corpora with their names in the package.
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
@@ -43,8 +41,7 @@ impl Sources {
         Sources::of(program, named)
     }
 
-    /// Reads the manifests of corpora, which are given by their names in a package. If several
-    /// manifests describe a project, the manifest with the first name is used.
+    /// For a project in several manifests, the first corpus by name counts.
     pub(crate) fn of(
         program: &Program,
         named: BTreeMap<String, PathBuf>,
@@ -64,14 +61,11 @@ impl Sources {
 }
 
 pub(super) struct Projects {
-    /// The size in bytes of each project of the plan.
+    /// In bytes, in the order of the plan.
     pub(super) sizes: Vec<u64>,
-    /// Files of projects with their names in the package; empty if the package does not contain the
-    /// projects.
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
-/// The names of a plan's projects in a package, in the order of the plan.
 pub(crate) fn project_names(program: &Program, plan: &Plan) -> Vec<String> {
     let ending = super::project_ending(program, plan);
     let mut names = FileNames::default();
@@ -82,7 +76,6 @@ pub(crate) fn project_names(program: &Program, plan: &Plan) -> Vec<String> {
     named.collect()
 }
 
-/// Reads a plan's projects and, if requested, writes them to the working folder.
 pub(super) fn write(
     program: &Program,
     plan: &Plan,
@@ -113,8 +106,8 @@ pub(super) fn write(
     Ok(Projects { sizes, files })
 }
 
-/// The manifest of a plan's projects (CSV). `project` returns the size of a project in bytes, and
-/// its name in the package if the package contains the project.
+/// The manifest of a plan's projects (CSV). `project` returns the size of a project in bytes and
+/// its name in the package, if any.
 pub(crate) fn manifest(
     plan: &Plan,
     sources: &Sources,

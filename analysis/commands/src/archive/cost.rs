@@ -11,14 +11,11 @@ const MAX_MACHINES: usize = 20;
 
 #[derive(Default)]
 pub(crate) struct Cost {
-    /// Sum of the real times of all runs, each on one core, in milliseconds.
     wall_ms: u64,
-    /// Real time of the longest run, in milliseconds.
     longest_ms: u64,
-    /// Largest peak memory of a run in KiB; 0 if no run has a measurement.
+    /// In KiB; 0 if no run has a measurement.
     peak_kib: u64,
     hosts: BTreeSet<String>,
-    /// Descriptions of machines, each with the names of its hosts.
     machines: BTreeMap<String, BTreeSet<String>>,
     /// Number of records that a repetition must reproduce.
     pub(crate) repeatable: usize,
@@ -45,7 +42,6 @@ impl Cost {
         }
     }
 
-    /// The sum of the real times of all runs, in words.
     pub(super) fn time(&self) -> String {
         time(self.wall_ms)
     }
@@ -62,7 +58,6 @@ impl Cost {
         all
     }
 
-    /// The rows of a table about hardware, time and memory: a label and its value.
     pub(super) fn rows(&self) -> [(&'static str, String); 3] {
         let machines = match self.hosts.len() {
             1 => "one machine".to_owned(),
@@ -85,7 +80,6 @@ impl Cost {
     }
 }
 
-/// A time in words, rounded up.
 fn time(ms: u64) -> String {
     let hours = ms as f64 / HOUR;
     match ms {

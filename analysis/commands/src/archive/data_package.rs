@@ -1,5 +1,5 @@
-//! The schemas of the CSV files in a package, as a Frictionless data package. Types and meanings of
-//! columns come from `docs/columns.md`, which a test compares with the tables.
+//! The schemas of the CSV files in a package, as a Frictionless data package, from the
+//! documentation of columns.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::assembly::Assembly;
 
-/// Name of the file in a package, as defined by Frictionless.
 pub(super) const FILE: &str = "datapackage.json";
 
 const COLUMNS: &str = include_str!("../../../../docs/columns.md");
@@ -23,7 +22,6 @@ struct Documented<'a> {
     meaning: &'a str,
 }
 
-/// The schemas of the tables in a folder of results.
 pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, Failure> {
     let mut resources = Vec::new();
     for (section, columns) in sections() {
@@ -57,13 +55,11 @@ pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, F
     Ok(bytes)
 }
 
-/// A valid name for a data package: only lower-case letters, digits and `-`.
 fn package_name(study: &str) -> String {
     let valid = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     study.chars().map(valid).collect()
 }
 
-/// The description of a column. A column that is not on the page has the type `any`.
 fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     let exact = columns.iter().find(|column| column.name == name);
     let Some(found) = exact.or_else(|| columns.iter().find(|column| stands_for(column.name, name)))
@@ -80,14 +76,12 @@ fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     json!({ "name": name, "type": kind, "description": format!("{}{unit}", found.meaning) })
 }
 
-/// Whether a documented name, in which angle brackets stand for any text, matches a name.
 fn stands_for(documented: &str, name: &str) -> bool {
     let Some((before, rest)) = documented.split_once('<') else { return false };
     let Some((_, after)) = rest.split_once('>') else { return false };
     name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 
-/// The sections of `docs/columns.md` that describe columns, with these columns.
 fn sections() -> Vec<(&'static str, Vec<Documented<'static>>)> {
     let sections = COLUMNS.split("\n## ").skip(1).filter_map(|section| {
         let (title, text) = section.split_once('\n')?;

@@ -14,8 +14,6 @@ use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
 
-/// The folder of a study's results. If possible, the folder is locked against other processes of
-/// catherd while this value exists.
 pub(crate) struct StudyFolder {
     pub(crate) folder: PathBuf,
     pub(crate) plan: Plan,
@@ -61,8 +59,6 @@ impl StudyFolder {
         }
     }
 
-    /// Compares the files of the folder with the files in the folder `made`, which were made from
-    /// the records. The first difference is reported as an error.
     pub(super) fn compare(&self, made: &Path) -> Result<(), Failure> {
         match differing_files(&self.folder, made, RESULT_FILES)?.first() {
             None => Ok(()),
@@ -74,15 +70,13 @@ impl StudyFolder {
     }
 }
 
-/// Locks a folder against writing by other processes. `None` if the lock file cannot be opened, for
-/// example in a folder without a store.
 fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(TryLockError::WouldBlock) => {
             Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
         }
-        // If the file system has no locks, no process can hold a lock.
+        // Some file systems do not have locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }
@@ -99,8 +93,6 @@ fn description(folder: &Path) -> Result<CorpusDescription, Failure> {
     Ok(projects)
 }
 
-/// The files with these names that differ between a folder and the folder `made`, with the
-/// differences.
 pub(crate) fn differing_files<'n>(
     folder: &Path,
     made: &Path,

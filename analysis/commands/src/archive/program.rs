@@ -9,8 +9,6 @@ use catherd_experiments::file_names::FileNames;
 
 use crate::Program;
 
-/// Names in a package: the script that checks the package, the program, and the script that repeats
-/// runs.
 const CHECK: &str = EXECUTABLES[0];
 pub(crate) const PROGRAM: &str = EXECUTABLES[1];
 const REPEAT: &str = EXECUTABLES[2];
@@ -44,8 +42,7 @@ pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     }
 }
 
-/// The file of this program. If the system does not report the file, for example because `/proc` is
-/// not mounted, the path with which the program was started is used.
+/// The system may not know the file, for example if `/proc` is not mounted.
 fn executable() -> Result<PathBuf, Failure> {
     std::env::current_exe().or_else(|cause| {
         let started = std::env::args_os().next().map(PathBuf::from);
@@ -56,7 +53,6 @@ fn executable() -> Result<PathBuf, Failure> {
     })
 }
 
-/// The script that verifies the package without executing runs.
 fn check() -> String {
     format!(
         "#!/bin/sh\n# Compares every file of this package with the file that is made from its records.\n\
@@ -64,7 +60,6 @@ fn check() -> String {
     )
 }
 
-/// The script that executes a sample of the runs, or all runs, again.
 fn repeat(programs: &str) -> String {
     format!(
         "#!/bin/sh\n# Executes runs of this package again and compares their records.\n\

@@ -16,9 +16,6 @@ use catherd_experiments::{Digest, Plan, RunOutcome};
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
 
-/// Writes the records of a study as JSON lines. The counts of ended runs must agree with the folder
-/// of the study. Returns the digest of the results (see
-/// [`catherd_analysis_archive::Contents::results`]) and the time, memory and machines of the runs.
 pub(super) fn write(
     study: &StudyFolder,
     store: &StoreUrl,
@@ -68,8 +65,6 @@ pub(super) fn write(
     Ok((digest.finish(), cost))
 }
 
-/// The names of the study in the store: the name of the plan, or the names of the rounds of a study
-/// with rounds.
 pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failure> {
     let name = &plan.name;
     let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());

@@ -1,5 +1,4 @@
-//! Descriptions of a package or a folder of results for other programs: a Process Run Crate
-//! (RO-Crate 1.1), and the metadata for the repository Zenodo.
+//! Descriptions of packages and folders of results for other programs (RO-Crate and Zenodo).
 
 use std::fs;
 use std::path::Path;
@@ -13,37 +12,28 @@ use serde_json::{Value, json};
 
 use super::assembly::Assembly;
 
-/// Name of the description in a package, as defined by RO-Crate.
 pub(super) const FILE: &str = "ro-crate-metadata.json";
 
 pub(super) const ZENODO: &str = ".zenodo.json";
 
-/// Profiles of the description.
 const CRATE: &str = "https://w3id.org/ro/crate/1.1";
 const PROCESS: &str = "https://w3id.org/ro/wfrun/process/0.5";
 
-/// The term of Workflow Run RO-Crate for the resources that an execution used. The description
-/// contains the definition of the term, so readers need not fetch it.
 const RESOURCE_USAGE: &str = "https://w3id.org/ro/terms/workflow-run#resourceUsage";
 
-/// The date of every package and of the files in its zip archive, because the bytes of a package
-/// must not depend on a clock.
+/// The bytes of a package must not depend on a clock.
 const DATE: &str = "1980-01-01";
 
 struct Described<'a> {
     plan: &'a Plan,
     name: String,
     text: String,
-    /// The end of the sentence about the execution: where the records of the runs are.
     records: &'static str,
-    /// The identifiers of the files from which the study was executed.
     used: Vec<&'static str>,
     authors: &'a [String],
-    /// The machines that executed runs, in words.
     machines: Vec<String>,
 }
 
-/// The description of a package with these file names, as JSON-LD.
 pub(super) fn description(
     study: &Assembly<'_>,
     names: impl IntoIterator<Item = String>,
@@ -76,11 +66,9 @@ pub(super) fn description(
     document(&described, files, &is_result)
 }
 
-/// Writes the description of a folder of results into the file `ro-crate-metadata.json` in the
-/// folder. The store and the files of individual runs are not described.
+/// Writes the description of a folder of results into the folder.
 ///
 /// # Errors
-///
 /// If the file cannot be written.
 pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let mut names: Vec<&str> =
@@ -209,7 +197,6 @@ fn machines(words: &[String]) -> Vec<Value> {
     words.iter().enumerate().map(entity).collect()
 }
 
-/// The entity of the licence of the package, which the authors of the study must choose.
 fn licence() -> Value {
     json!({
         "@id": "#licence",
@@ -219,7 +206,6 @@ fn licence() -> Value {
     })
 }
 
-/// The entities of the authors; an organisation if no authors are named.
 fn authors(plan: &Plan, names: &[String]) -> Vec<Value> {
     let person = |(number, name): (usize, &String)| {
         let id = format!("#author-{}", number + 1);
@@ -255,7 +241,7 @@ fn file(name: &str) -> Value {
         Some("cff") => "application/yaml",
         _ => "text/plain",
     };
-    // Identifiers are relative URLs, in which these characters must be escaped.
+    // Identifiers are URLs, in which these characters must be escaped.
     let id = name.replace('%', "%25").replace(' ', "%20").replace('[', "%5B").replace(']', "%5D");
     json!({ "@id": id, "@type": "File", "name": name, "encodingFormat": format })
 }

@@ -1,5 +1,4 @@
-//! Signs a package: writes a statement about the package and, if there is a key, the signature of
-//! the statement, both next to the package.
+//! Writes a statement about a package, and its signature, next to the package.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -12,11 +11,9 @@ use catherd_cli_console::Failure;
 use catherd_cli_failures::Worded;
 use catherd_experiments::Digest;
 
-/// The end of the name of a statement's file, after the name of the package.
 const STATEMENT: &str = ".intoto.json";
 
-/// The end of the name of a signature's file, after the name of the signed file, as in
-/// `ssh-keygen`.
+/// The extension that `ssh-keygen` uses.
 const SIGNATURE: &str = ".sig";
 
 pub(crate) fn statement_file(package: &Path) -> PathBuf {
@@ -49,7 +46,6 @@ fn of_key(path: &Path, cause: &SignatureError) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display())).hint(hint)
 }
 
-/// Writes the statement about a package and, if there is a key, the signature of the statement.
 /// Returns the written files.
 pub(super) fn write(
     package: &Path,
@@ -74,7 +70,6 @@ pub(super) fn write(
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// The bytes of a regular file of at most `most` bytes.
 pub(crate) fn read_small(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let failed = |cause| {
         Failure::new(format_args!("{}: {cause}", path.display()))

@@ -16,7 +16,6 @@ const MAX_CONFIGURATIONS: usize = 50;
 
 pub(super) const README: &str = "README.md";
 
-/// Adds the documents to a package, except the README.
 pub(super) fn add(builder: &mut Builder, study: &Assembly<'_>) -> Result<(), Failure> {
     builder.bytes("Cargo.lock", (study.program.lock_file)()?);
     builder.bytes("VERSION", version(study.program));
@@ -32,7 +31,7 @@ fn version(program: &Program) -> String {
     text
 }
 
-/// A string in quotation marks for YAML. The string is written as JSON, which is a subset of YAML.
+/// JSON is a subset of YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(printable(text)).to_string()
 }
@@ -65,14 +64,12 @@ fn cell(text: &str) -> String {
     safe
 }
 
-/// The README of a package. `bytes` is the total size of the files that [`Assembly::describe`] does
-/// not add.
+/// `bytes` is the total size of the files that [`Assembly::describe`] does not add.
 pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String {
     let Assembly { plan, .. } = study;
     let Facts { states, summary } = facts;
     let name = cell(&plan.name);
     let mut text = format!("# {name}: replication package\n\n");
-    // Writing to a string does not fail.
     if !states.is_complete() {
         let (ended, planned) = (states.ended(), states.planned);
         let _ = writeln!(
@@ -134,7 +131,6 @@ pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String 
     text
 }
 
-/// The section of the README about finding the runs from which a number in a paper was computed.
 fn numbers(study: &Assembly<'_>) -> String {
     let program = if study.with_program { "./program/catherd" } else { "catherd" };
     let claims = match study.claims {
@@ -168,7 +164,6 @@ coverage over time, its suite and its logs. In a terminal, in the folder of the 
     )
 }
 
-/// The section about the measured time and memory and the disk space that a repetition needs.
 fn needs(study: &Assembly<'_>, bytes: u64) -> String {
     let mut text = "\n## What a repetition takes\n\n| | |\n| --- | --- |\n".to_owned();
     let machine = match study.with_program {

@@ -1,5 +1,4 @@
-//! Adds the external tools of a study to a package: the adapters and programs with relative paths,
-//! a study file with their paths in the package, and the packages from which environments are made.
+//! Adds the external tools of a study to a package.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -12,11 +11,10 @@ use catherd_interface::command::{RelativeTool, Tool};
 use super::assembly::files_below;
 use super::corpus;
 
-/// The folder with the packages from which environments are made, such as Python wheels.
+/// The folder with the packages for environments, such as Python wheels.
 pub(crate) const WHEELS: &str = "wheels/";
 
-/// Name of each folder in the package between [`TOOLS`] and the folder to which the paths of tools
-/// are relative. These folders keep paths with parent folders inside [`TOOLS`].
+/// Folders with this name keep paths with parent folders inside [`TOOLS`].
 const STUDY: &str = "study";
 
 pub(crate) struct Tools {
@@ -25,14 +23,11 @@ pub(crate) struct Tools {
     pub(crate) base: PathBuf,
     /// Maximum number of parent folders through which a path of a tool leads.
     above: usize,
-    /// The names of the adapters, each with the version of Python that the adapter needs, if any.
     pub(crate) needs: Vec<String>,
-    /// Whether the package contains the packages for environments.
     pub(crate) wheels: bool,
 }
 
 impl Tools {
-    /// The external tools with relative paths in a plan; `None` if there are none.
     pub(crate) fn of(plan: &Plan) -> Option<Tools> {
         let named: BTreeSet<RelativeTool> = plan
             .algorithms
@@ -71,8 +66,6 @@ impl Tools {
         place
     }
 
-    /// Adds the tools from a folder to which their paths are relative. The tools must be the same
-    /// as in the study.
     pub(super) fn add(&mut self, builder: &mut Builder, folder: &Path) -> Result<(), Failure> {
         self.check(folder)?;
         for tool in &self.named {
@@ -109,8 +102,6 @@ impl Tools {
         self.base.join("study.toml").display().to_string()
     }
 
-    /// Compares the tools in a folder with the digests in the study, and records the needs of the
-    /// tools.
     pub(crate) fn check(&mut self, folder: &Path) -> Result<(), Failure> {
         self.needs.clear();
         for tool in &self.named {
@@ -133,8 +124,7 @@ impl Tools {
         Ok(())
     }
 
-    /// The adapters that need an environment or may need one. `folder` is the folder to which the
-    /// paths of tools are relative.
+    /// The adapters that need an environment or may need one.
     pub(crate) fn adapters(&self, folder: &Path) -> Result<Vec<Tool>, Failure> {
         let adapters = self.named.iter().filter(|tool| tool.is_adapter);
         let opened = adapters.map(|tool| Tool::open(&folder.join(&tool.path)));

@@ -1,4 +1,4 @@
-//! Reads runs of an unpacked replication package, whose records are in a file instead of a store.
+//! Reads runs of an unpacked replication package.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
 use catherd_experiments::{Digest, Plan, RunRecord, RunSpec};
 
-/// A run, and its record or the reason why there is none.
 pub(super) type Ended = (RunSpec, Result<RunRecord, String>);
 
 pub(super) fn is_package(folder: &Path) -> bool {

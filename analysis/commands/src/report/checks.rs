@@ -26,7 +26,6 @@ pub(super) struct Checks {
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
     Number(Check),
-    /// No algorithm is worse than in an earlier study.
     NoWorse,
 }
 
@@ -40,8 +39,6 @@ impl std::str::FromStr for Condition {
 }
 
 impl Checks {
-    /// Compares each algorithm with earlier studies. Returns whether an algorithm is worse, and
-    /// prints the results if `in_words` is set.
     fn no_worse(&self, history: &[VersionChange], in_words: bool) -> Result<bool, Failure> {
         if history.is_empty() {
             return Err(Failure::new(
@@ -63,7 +60,6 @@ impl Checks {
         Ok(history.iter().any(|one| one.change() == Change::Worse))
     }
 
-    /// Applies the checks, and prints their results if `in_words` is set.
     pub(super) fn execute(
         &self,
         report: &Report<'_>,

@@ -1,5 +1,4 @@
-//! Records the results from which the report in a folder was made, because a report of other
-//! results must not overwrite it by mistake.
+//! Prevents reports from being overwritten by mistake with reports of other results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +6,7 @@ use std::path::{Path, PathBuf};
 use catherd_cli_console::Failure;
 use catherd_experiments::Digest;
 
-/// Checks that the default folder of reports does not contain a report of other results. Such a
-/// report is overwritten only if `--out` names the folder.
-///
-/// # Errors
-///
-/// If the folder contains a report of other results.
+/// Refuses to overwrite a report of other results in the default folder.
 pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     let Ok(known) = fs::read_to_string(folder.join(SOURCES)) else { return Ok(()) };
     if known == sources(results) {
@@ -23,11 +17,9 @@ pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
         .hint("name a folder with --out; -o report overwrites it"))
 }
 
-/// The file in the folder of a report that lists the folders of the results.
 const SOURCES: &str = "sources.txt";
 
-/// One line for each folder of results, with a digest of the folder's path and the folder's name.
-/// The path itself is not written, because readers of the report need not know it.
+/// The paths themselves are not written, because readers of the report need not know them.
 fn sources(results: &[PathBuf]) -> String {
     let line = |folder: &PathBuf| {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -37,12 +29,6 @@ fn sources(results: &[PathBuf]) -> String {
     results.iter().map(line).collect()
 }
 
-/// Writes the list of the folders of results into the folder of their report, unless the report is
-/// inside one of these folders.
-///
-/// # Errors
-///
-/// If the file cannot be written.
 pub(super) fn write(out: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     if is_inside_one(out, results) {
         return Ok(());
@@ -54,14 +40,12 @@ pub(super) fn write(out: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     })
 }
 
-/// Whether a report is inside a folder of its results. The path of such a report shows from which
-/// results the report was made.
+/// The path of a report inside a folder of results shows from which results the report was made.
 fn is_inside_one(out: &Path, results: &[PathBuf]) -> bool {
     let Ok(out) = out.canonicalize() else { return false };
     results.iter().any(|of| of.canonicalize().is_ok_and(|of| out.starts_with(of)))
 }
 
-/// The last part of the absolute path of a folder.
 pub(super) fn name_of(folder: &Path) -> String {
     let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     absolute.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()

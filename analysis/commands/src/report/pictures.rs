@@ -19,14 +19,6 @@ pub(crate) const PAGE: &str = "pictures.html";
 
 const PICTURES: &str = "pictures";
 
-/// Draws, for each project, the suite of the completed run that covers the most goals, and writes
-/// the pictures and their page into the folder of the report. Prints the number of pictures if
-/// `in_words` is set. Returns the path of the page.
-///
-/// # Errors
-///
-/// If no folder has the store of its study, a store cannot be read, a suite cannot be drawn, there
-/// is nothing to draw, or a file cannot be written.
 pub(crate) fn write(
     report: &Report<'_>,
     kinds: &Kinds,
@@ -87,8 +79,7 @@ fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
         .hint("check that you may write there and that the disk is not full")
 }
 
-/// For each project, the completed run that covers the most goals (the first of several), with the
-/// index of the project.
+/// The first of several best runs is chosen.
 fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     let mut best: BTreeMap<u32, (Reverse<u32>, usize)> = BTreeMap::new();
     for (number, run) in results.runs.iter().enumerate() {
@@ -103,7 +94,6 @@ fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     best.into_iter().map(id).collect()
 }
 
-/// Draws the suites of the best runs of projects, if their records are in this store.
 fn draw(
     store: &StoreUrl,
     kinds: &Kinds,
@@ -126,8 +116,6 @@ fn draw(
     Ok(())
 }
 
-/// The picture of the suite of a run. `None` if the kind is unknown, the run has no suite, or the
-/// kind does not draw suites.
 fn of_run(
     kinds: &Kinds,
     spec: &RunSpec,

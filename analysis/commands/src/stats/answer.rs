@@ -94,7 +94,6 @@ impl Answers {
                 and_then(&test, |t| Ok(compat.signed_rank_statistic(t))),
                 and_then(&test, |t| Ok(compat.signed_rank(t))),
             ),
-            // In catherd's own convention, the exact p-value is a separate field.
             None => {
                 (and_then(&test, |t| Ok(t.statistic())), and_then(&test, |t| Ok(t.asymptotic())))
             }
@@ -115,7 +114,6 @@ impl Answers {
         answer.set(
             "friedman",
             match self.compat {
-                // SciPy accepts only three or more treatments.
                 Some(Compat::Scipy) if few => Err(Unavailable::TooFew { needed: 3, found: 2 }),
                 _ => friedman(blocks),
             },
@@ -134,7 +132,6 @@ impl Answers {
                 Ok(json!({ "critical_difference": difference, "p": p }))
             }),
         );
-        // Columns exist only if all rows have the same length.
         let columns: Result<Vec<Vec<f64>>, Unavailable> = and_then(&ranked, |ranked| {
             let column = |i| blocks.iter().map(|block| block[i]).collect();
             Ok((0..ranked.mean_ranks.len()).map(column).collect())
@@ -170,7 +167,6 @@ fn and_then<T, U>(
     value.as_ref().map_err(|reason| *reason).and_then(next)
 }
 
-/// The fields of an answer, and the reasons for missing values.
 #[derive(Default)]
 struct Answer {
     fields: Map<String, Value>,
@@ -207,7 +203,7 @@ impl Answer {
     }
 }
 
-/// Writes infinite numbers as strings, because JSON does not have them and `null` means missing.
+/// JSON does not have infinite numbers, and `null` means missing.
 fn number(value: f64) -> Value {
     if value.is_finite() {
         value.into()

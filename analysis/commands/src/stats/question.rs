@@ -22,15 +22,14 @@ impl Question {
     pub(super) fn read(line: &[u8]) -> Result<Question, String> {
         let text =
             std::str::from_utf8(line.trim_ascii_end()).map_err(|_| "not UTF-8".to_owned())?;
-        // Serde would read a list as the fields in order.
+        // Serde would read a list as the fields of a struct.
         if text.trim_start().starts_with('[') {
             return Err(
                 "a list, where an object with x and y, blocks, p, or table is needed".into()
             );
         }
         let question: Question = serde_json::from_str(&quote_numbers(text)).map_err(|error| {
-            // The caller adds the number of the line, so keep only the column of the position from
-            // serde_json.
+            // The caller adds the number of the line.
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or(&words);
             format!("{words} (column {})", error.column())
@@ -50,7 +49,7 @@ impl Question {
     }
 }
 
-/// Quotes `NaN` and `Infinity`, which Python writes although they are not valid in JSON.
+/// Python writes `NaN` and `Infinity`, which are not valid in JSON.
 fn quote_numbers(text: &str) -> Cow<'_, str> {
     const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     if !text.contains("NaN") && !text.contains("Infinity") {
@@ -149,7 +148,6 @@ mod tests {
         assert!(x[0] == 1.0 && x[1].is_nan() && x[2] == f64::NEG_INFINITY);
         let y = found.y.unwrap();
         assert!(y[0].is_nan() && y[1] == f64::INFINITY && y[2] == 0.001);
-        // Strings are not changed.
         let line = r#"{"p": [0.5], "note": "a \" NaN"}"#;
         assert_eq!(quote_numbers(line), line);
         assert_eq!(read(line).unwrap().p, Some(vec![0.5]));

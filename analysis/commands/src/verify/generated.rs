@@ -25,16 +25,13 @@ use crate::archive::cost::Cost;
 use crate::archive::program;
 use crate::archive::tools::is_of_tools;
 
-/// Maximum time for measuring projects again, because a package can contain any number of projects.
-/// The output states how many projects were not measured.
+/// Measuring is limited, because a package can contain any number of projects.
 const MEASURING: Duration = Duration::from_secs(15);
 
 const MAX_CLAIMS_BYTES: u64 = 16 << 20;
 
-/// Maximum number of further files in an error.
 const MAX_NAMED: usize = 8;
 
-/// Counts of files that were made again and compared, and of data that were not compared.
 pub(super) struct Generated {
     pub(super) files: usize,
     /// Number of projects whose measures and goals were not compared.
@@ -48,8 +45,8 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    /// A list, as text, of everything that was not checked. `unexecuted` is the number of records
-    /// whose runs are not executed again.
+    /// Lists what was not checked. `unexecuted` is the number of records whose runs are not
+    /// executed again.
     pub(super) fn unchecked(&self, unexecuted: usize) -> String {
         let mut parts = Vec::new();
         if unexecuted > 0 {
@@ -78,19 +75,15 @@ impl Generated {
     }
 }
 
-/// The input from which the files of a package are made, in addition to its description.
 pub(super) struct Made<'a> {
     pub(super) program: &'a Program,
     pub(super) plan: &'a Plan,
     pub(super) projects: &'a Projects,
     pub(super) cost: &'a Cost,
     pub(super) tools: Option<&'a Unpacked>,
-    /// A working folder that contains the records.
     pub(super) work: &'a Path,
 }
 
-/// Makes all files again that are made from the records and the projects of a package, and compares
-/// their bytes with the files in the package.
 pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Generated, Failure> {
     let Made { program, plan, projects, cost, tools, work } = *made_of;
     let contents = package.contents().clone();
@@ -142,8 +135,7 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
             builder.bytes(file.name.clone(), Vec::new());
         }
     }
-    // Add only the names of the files of tools, because their contents have been compared with the
-    // digests in the study.
+    // The contents of tools have been compared with the digests in the study.
     for file in contents.files.iter().filter(|file| is_of_tools(&file.name) && tools.is_some()) {
         if builder.names().all(|name| name != file.name) {
             builder.bytes(file.name.clone(), Vec::new());
@@ -162,7 +154,6 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
         .map(|file| (file.name, file.sha256))
         .collect();
     let files = expected.len();
-    // The package may contain another build of the same version.
     let listed = contents.file(program::PROGRAM).map(|file| file.sha256);
     let other_program = listed.is_some() && listed != expected.get(program::PROGRAM).copied();
     if other_program && contents.with_program {
@@ -191,7 +182,6 @@ fn source_files(contents: &Contents) -> impl Iterator<Item = &FileEntry> {
     contents.files.iter().filter(|file| file.name.starts_with(program::SOURCE))
 }
 
-/// Compares the list of a package's files with the expected list.
 fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result<(), Failure> {
     let contents = package.contents();
     let extra = contents.files.iter().find(|file| !expected.contains_key(&file.name));
@@ -209,7 +199,7 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     };
     let mut differing: Vec<&str> =
         expected.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-    // The other files are made from this table.
+    // Name this table first, because other files are computed from it.
     differing.sort_by_key(|name| *name != "results/runs.csv");
     match differing.split_first() {
         None => Ok(()),
@@ -217,7 +207,6 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     }
 }
 
-/// The failure for files that differ from the files made from the records.
 fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     let refused = package.refused(first, Problem::NotGenerated);
     let more = match more.len() {
@@ -236,7 +225,6 @@ fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     Failure::new(format_args!("{refused}{more}")).hint(hint)
 }
 
-/// Copies the manifests of corpora in a package to the working folder.
 fn sources(
     package: &mut Package,
     program: &Program,
@@ -247,7 +235,6 @@ fn sources(
     let names = contents.files.iter().map(|file| file.name.clone());
     for name in names.filter(|name| name.starts_with(&format!("{CORPORA}/"))) {
         let parts: Vec<&str> = name.split('/').collect();
-        // Other files are refused later, because packages do not contain them.
         let [_, corpus, file] = parts[..] else { continue };
         if !CORPUS_FILES.contains(&file) {
             continue;
@@ -266,7 +253,6 @@ fn sources(
     corpus::Sources::of(program, named)
 }
 
-/// The sizes in bytes of the projects in the manifest of a package, in the order of the plan.
 fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Failure> {
     let table = package.read(corpus::FILE, MAX_PLAN_BYTES).map_err(Worded::worded)?;
     let mut rows = csv::Reader::from_reader(&*table).into_records();
@@ -281,8 +267,7 @@ fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Fai
     (0..plan.projects.len()).map(size).collect()
 }
 
-/// Measures projects again, names their goals, and compares both with a description. Returns the
-/// number of projects that were not compared.
+/// Returns the number of projects that were not compared.
 fn measure(
     package: &mut Package,
     kind: &dyn SubjectKind,
@@ -292,7 +277,7 @@ fn measure(
     work: &Path,
 ) -> Result<usize, Failure> {
     let has_none = description.measures.is_none() && description.goals.is_empty();
-    // External tools measure projects of kinds with such tools, and are not executed here.
+    // External tools are not executed here.
     if kind.tools().is_some() {
         return Ok(if has_none { 0 } else { plan.projects.len() });
     }
@@ -326,8 +311,6 @@ fn again(found: &FoundProject) -> FoundProject {
     FoundProject::new(found.name.clone(), found.path.clone(), found.digest, move || bytes.clone())
 }
 
-/// A project of a package, found by its kind in a copy of the file. `None` if the kind does not
-/// find the project.
 fn unpacked(
     package: &mut Package,
     kind: &dyn SubjectKind,
@@ -349,7 +332,6 @@ fn unpacked(
     Ok(project)
 }
 
-/// Whether a project has the measures and the goals in a description.
 fn is_described(
     kind: &dyn SubjectKind,
     plan: &Plan,

@@ -27,7 +27,6 @@ use crate::archive::cost::Cost;
 use crate::archive::file_digest;
 use crate::replay::execute;
 
-/// Maximum size in bytes of a plan or a manifest, which is read into memory.
 pub(super) const MAX_PLAN_BYTES: u64 = 1 << 30;
 
 pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
@@ -44,7 +43,6 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     package.check(|bytes| bar.inc(bytes)).map_err(Worded::worded)?;
     bar.finish_and_clear();
-    // The archive made from an unpacked package may differ from the published archive.
     let archive = if path.is_dir() { None } else { Some(file_digest(path)?) };
     let trust = Trust {
         statement: arguments.statement.as_deref(),
@@ -111,13 +109,10 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     })
 }
 
-/// Makes a temporary folder for the files of a package.
 pub(super) fn work_folder() -> Result<TempDir, Failure> {
     places::work_folder("catherd-verify-")
 }
 
-/// Checks that this program can execute the runs of a package, and that the user permits external
-/// programs.
 fn executable(
     program: &Program,
     contents: &Contents,
@@ -138,7 +133,6 @@ fn executable(
     Ok(())
 }
 
-/// Reads the plan of a package, which must agree with the description of the package.
 fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let name = format!("results/{MANIFEST}");
     let json = package.read(&name, MAX_PLAN_BYTES).map_err(Worded::worded)?;
@@ -146,8 +140,7 @@ fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let plan: Plan = serde_json::from_slice(&json)
         .map_err(|cause| invalid(cause.to_string()))
         .map_err(Worded::worded)?;
-    // Any engine is accepted here. It is compared with the engine of this program before runs are
-    // executed.
+    // The engine is checked before runs are executed.
     let engines = [(plan.subject.clone(), plan.engine.clone())].into();
     plan.check(&engines).map_err(|cause| invalid(cause.to_string())).map_err(Worded::worded)?;
     let Contents { study, subject, engine, runs, .. } = package.contents();
@@ -158,8 +151,6 @@ fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads all records, compares them with the counts and the digest in the package's description,
-/// writes them to the working folder, and draws the sample.
 fn read_records(
     package: &mut Package,
     plan: &Plan,
@@ -172,7 +163,6 @@ fn read_records(
     let mut digests = ResultsDigest::default();
     let (mut found, mut eligible, mut skipped) = (RunCounts::default(), 0, 0);
     let mut cost = Cost::default();
-    // The sample has at most as many runs as there are records.
     let most = arguments.sample.of(runs.records() as usize);
     let mut smallest = BinaryHeap::new();
     let wrong = |cause: String| PackageError::File {
@@ -230,7 +220,6 @@ fn read_records(
     Ok((Choice::new(chosen, eligible, skipped, Vec::new()), cost))
 }
 
-/// A run with its sort key in the choice of a sample.
 struct Lot {
     lot: Digest,
     spec: RunSpec,
@@ -257,8 +246,6 @@ impl Ord for Lot {
     }
 }
 
-/// Whether a path is an unpacked package, a file, or the name of a missing zip file. A folder of
-/// results is not a package.
 pub(super) fn is_package(path: &Path) -> bool {
     path.join(Contents::FILE).is_file()
         || path.is_file()

@@ -16,9 +16,7 @@ use crate::Program;
 use crate::archive::corpus::project_names;
 
 pub(super) struct Projects {
-    /// Names in the package, if the package contains the projects.
     pub(super) included: HashMap<Digest, String>,
-    /// Projects that were found at the paths that the user names.
     pub(super) found: HashMap<Digest, FoundProject>,
 }
 
@@ -53,7 +51,6 @@ impl Projects {
         Ok(Projects { included, found })
     }
 
-    /// Checks that all projects of a sample were found.
     pub(super) fn of_sample(self, package: Package, choice: &Choice) -> Result<OfSample, Failure> {
         let lacks = |digest: &Digest| {
             !self.included.contains_key(digest) && !self.found.contains_key(digest)

@@ -20,21 +20,12 @@ pub(super) struct Trust<'a> {
     pub(super) signers: Option<&'a Path>,
 }
 
-/// Checks the signature of a package with this description. `archive` is the digest of the archive,
-/// or `None` if the package was unpacked. Returns a line with the signer, or a line that says that
-/// the package is not signed.
-///
-/// # Errors
-///
-/// If a file cannot be read, if the signature is wrong or belongs to another package, or if a file
-/// of signers is named and none of them signed the package.
 pub(super) fn check(
     package: &Path,
     contents: &Contents,
     archive: Option<Digest>,
     trust: &Trust<'_>,
 ) -> Result<String, Failure> {
-    // An error in the file of signers is reported even if there is no signature.
     let signers = trust.signers.map(|path| signers(path).map(|read| (path, read))).transpose()?;
     let statement = trust.statement.map(Path::to_owned).or_else(|| found(package));
     let unsigned = |what: String| match &signers {
@@ -71,7 +62,6 @@ pub(super) fn check(
     }
 }
 
-/// The statement next to a package, or next to the folder into which the package was unpacked.
 fn found(package: &Path) -> Option<PathBuf> {
     let path = match package.is_dir() {
         true => package.canonicalize().unwrap_or_else(|_| package.to_owned()),

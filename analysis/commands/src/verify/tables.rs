@@ -1,5 +1,4 @@
-//! Compares the tables, the report and the artifacts in a folder of results with the files that are
-//! made from the records.
+//! Compares the files in a folder of results with the files that are made from the records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,8 +20,6 @@ use crate::archive::{StudyFolder, TABLES_AGAIN, differing_files, records};
 use crate::report::{self, pictures};
 use crate::{Program, claims};
 
-/// The folder of the report in a folder of results, and the file that describes how the report was
-/// made.
 const REPORT: &str = "report";
 const DOCUMENT: &str = "report.json";
 
@@ -30,14 +27,10 @@ const ARTIFACTS: [&str; 3] = ["suites", "logs", "artifacts"];
 
 #[derive(Default)]
 pub(super) struct Compared {
-    /// Number of files that were made again.
     pub(super) files: usize,
-    /// The name of each file that differs, with the difference.
     pub(super) differing: Vec<String>,
 }
 
-/// Makes the tables, the report and the artifacts of runs in a folder again, and compares them.
-/// Unless `quiet` is set, prints the number of equal files, and a line for each file that differs.
 pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<Compared, Failure> {
     if !folder.join(MANIFEST).exists() {
         terminal::note(&format!("{}: has no tables to compare", folder.display()));
@@ -61,7 +54,7 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     let (projects, kinds) = (study.projects.clone(), program.kinds);
     match remake(&made, &study.plan, projects, kinds, extent, || studies.results()) {
         Ok(_) => {}
-        // Damaged records are not a failure here, because they are listed with the sample.
+        // Damaged records are listed with the sample.
         Err(WriteError::Source(cause)) => {
             let line = format!("the tables are not compared: {cause}");
             terminal::note(&line);
@@ -99,8 +92,6 @@ fn is_busy(folder: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
-/// Compares the files in two folders and their subfolders, adds the files that differ to
-/// `differing`, and returns the number of files.
 fn trees(
     folder: &Path,
     made: &Path,
@@ -119,7 +110,6 @@ fn trees(
     Ok(names.len())
 }
 
-/// The part of a report's JSON document that describes how the report was made.
 #[derive(Deserialize)]
 struct Document {
     title: String,
@@ -136,8 +126,6 @@ struct Settings {
     spreadsheet: bool,
 }
 
-/// Makes the report in a folder again with the settings in its document, if there is a report. Adds
-/// the files that differ to `differing`, and returns the number of files.
 fn compare_report(
     program: &Program,
     folder: &Path,

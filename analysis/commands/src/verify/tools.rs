@@ -1,5 +1,4 @@
-//! Unpacks the external tools of a package, compares them with the digests in the study, and
-//! prepares them if runs will be executed.
+//! The external tools of a package that is verified.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,6 @@ use super::Choice;
 use super::projects::OfSample;
 use crate::archive::tools::{Tools, WHEELS, is_of_tools};
 
-/// Maximum size in bytes of a file of a tool, which is read into memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 pub(super) struct Unpacked {
@@ -25,12 +23,10 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Unpacks the tools of a package; `None` if the study or the package has none.
     pub(super) fn of(package: &mut Package, plan: &Plan) -> Result<Option<Unpacked>, Failure> {
         let names = package.contents().files.iter().map(|file| file.name.clone());
         let names: Vec<String> = names.filter(|name| is_of_tools(name)).collect();
-        // If the study has no tools, files of tools are refused like all other files that do not
-        // belong in the package.
+        // If the study has no tools, their files are refused like all other unexpected files.
         let Some(mut tools) = Tools::of(plan).filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
@@ -55,8 +51,6 @@ impl Unpacked {
         Ok(Some(Unpacked { tools, folder }))
     }
 
-    /// Makes the environments of the tools for the projects of a sample. Returns the folder to
-    /// which the paths of tools in the study are relative.
     pub(super) fn prepare(
         &self,
         plan: &Plan,
@@ -88,7 +82,7 @@ impl Unpacked {
     }
 }
 
-/// A temporary folder that other users can read, because tools may run as another user.
+/// Other users can read the folder, because tools may run as another user.
 fn folder() -> Result<TempDir, Failure> {
     let folder = super::package::work_folder()?;
     let failed = |cause| PackageError::Io { path: folder.path().to_owned(), cause }.worded();
@@ -96,7 +90,6 @@ fn folder() -> Result<TempDir, Failure> {
     Ok(folder)
 }
 
-/// Permits all users to read a folder or to execute a file.
 #[cfg(unix)]
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
