@@ -14,23 +14,17 @@ const INDEX: &str = "index.csv";
 
 const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
 
-/// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.EXTENSION`, any other
-/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as
-/// `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary file is written once as `artifacts/DIGEST`, because
-/// a tool chose its name. `artifacts/index.csv` lists the runs that have the file, with its name in
-/// each run.
+/// A binary file is written once under its digest, because a tool chose its name.
 pub(super) struct Artifacts {
     folder: PathBuf,
     logs: PathBuf,
     binaries: PathBuf,
     written: BTreeSet<Digest>,
     index: Vec<[String; 7]>,
-    /// Name of the suite among the artifacts of a record.
     suite: String,
     extension: String,
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
-    /// Number of written runs that have a suite.
     pub(super) suites: usize,
 }
 
@@ -76,8 +70,6 @@ impl Artifacts {
         Ok(())
     }
 
-    /// Writes the binary files of a run that no earlier run has, and adds all its binary files to
-    /// the index.
     fn write_binaries(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         for (name, binary) in &record.binaries {
             let digest = Digest::of(&binary.0);

@@ -8,26 +8,22 @@ use catherd_interface::{FindError, FoundProject, Progress, ProjectTable, Resolve
 
 use crate::error::ResultsError;
 
-/// The projects of a study: the projects that are run, and the projects that are left out.
+/// The projects of a study, including projects that are left out.
 pub struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
-    /// Projects with the same bytes as an earlier project. They are left out, because their runs
-    /// would have the same results.
+    /// Projects with the same bytes as an earlier project, which are left out.
     pub duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
     pub unusable: Vec<LeftOut>,
-    /// Flaws of projects that can be run nevertheless, such as a missing file. Each line names the
-    /// file of a project.
+    /// Flaws of projects that can be run nevertheless.
     pub warnings: Vec<String>,
 }
 
 impl Corpus {
-    /// Finds and checks projects, and adds the descriptions that the tools of the study have
-    /// written.
+    /// Finds and checks projects.
     ///
     /// # Errors
-    ///
     /// If the projects cannot be found or read.
     pub fn find(
         projects: &ProjectSource,
@@ -62,11 +58,9 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// Describes the corpus: the projects that are left out, and the measures and the names of
-    /// goals of the other projects, if the kind has any.
+    /// Describes the corpus.
     ///
     /// # Errors
-    ///
     /// If a project cannot be read.
     pub fn description(&self, algorithms: &[Algorithm]) -> Result<CorpusDescription, ResultsError> {
         let table = self.kind.describe(&self.projects)?;
@@ -83,9 +77,7 @@ impl Corpus {
     /// is called with each damaged project and the damage.
     ///
     /// # Errors
-    ///
-    /// If the store fails, or if the file of a project cannot be read or has changed since the
-    /// project was found.
+    /// If the store fails or a project cannot be read.
     pub fn store(
         &self,
         coordinator: &Coordinator,
@@ -137,7 +129,6 @@ fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
     planned.collect()
 }
 
-/// Separates projects with the same bytes as an earlier project.
 fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<LeftOut>) {
     let repeated = duplicates(&planned(&projects));
     let skipped = repeated.iter().map(|&(duplicate, original)| LeftOut {

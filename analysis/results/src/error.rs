@@ -25,15 +25,15 @@ pub enum ResultsError {
     File {
         /// The file.
         path: PathBuf,
-        /// Cause given by the operating system.
+        /// The cause.
         cause: io::Error,
     },
-    /// The folder belongs to another study.
+    /// The folder cannot be used for this study.
     #[error("{}: {holds}", folder.display())]
     Taken {
         /// The folder.
         folder: PathBuf,
-        /// What the folder contains, as a predicate: "holds a study with other seeds".
+        /// The reason.
         holds: String,
     },
     /// The file of the store was deleted or replaced while it was in use.
@@ -44,7 +44,7 @@ pub enum ResultsError {
     StoreDamaged {
         /// The store.
         store: StoreUrl,
-        /// What is damaged, in one line.
+        /// The damage.
         damage: String,
     },
     /// A project cannot be stored.
@@ -54,7 +54,7 @@ pub enum ResultsError {
         store: StoreUrl,
         /// The project.
         project: Digest,
-        /// Why the project cannot be stored.
+        /// The cause.
         cause: String,
     },
     /// The thread that writes interim tables cannot be started.
@@ -66,8 +66,7 @@ pub enum ResultsError {
 }
 
 impl ResultsError {
-    /// The loss or damage of the store that a coordinator reports; `None` if the coordinator
-    /// reports neither. After a loss or damage, nothing can be stored.
+    /// The loss or damage of the store that a coordinator reports.
     pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
         let progress = coordinator.progress();
         if let Some(lost) = progress.lost_file {

@@ -1,8 +1,4 @@
 //! The folder of a study.
-//!
-//! `study.json` contains the plan of the study to which the folder belongs. The file is written
-//! before the first run and compared when the folder is used again, because results of different
-//! studies must not be mixed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -18,11 +14,9 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
-/// Name of the file with the description of the projects, which is read to write the tables again.
+/// Name of the file with the description of the projects.
 pub const CORPUS: &str = "corpus.json";
 
-/// Files and folders that a study needs while it runs, except `study.lock`, and the folders with
-/// the suites and logs of its runs.
 const WORKING_FILES: [&str; 8] = [
     "tables.partial",
     "study.db",
@@ -79,10 +73,9 @@ pub struct StudyFolder {
 }
 
 impl StudyFolder {
-    /// Opens the folder at a path, and creates it if it is missing.
+    /// Opens the folder at a path, and creates the folder if necessary.
     ///
     /// # Errors
-    ///
     /// If the folder cannot be created.
     pub fn open(path: &Path) -> Result<StudyFolder, ResultsError> {
         let folder = StudyFolder { path: path.to_owned() };
@@ -95,15 +88,11 @@ impl StudyFolder {
         self.path.join("spool")
     }
 
-    /// Assigns the folder to this study, unless the folder belongs to another study. The study may
-    /// differ from the study in the folder in some parts, such as the number of seeds; earlier runs
-    /// that are still in the plan are not executed again. With `fresh`, the files of an earlier
-    /// study are removed first.
+    /// Assigns the folder to a study. With `fresh`, the files of an earlier study are removed
+    /// first.
     ///
     /// # Errors
-    ///
-    /// If the folder belongs to a different study, if its plan or its store cannot be read, or if
-    /// the folder cannot be written to; with `fresh`, also if the folder is in use.
+    /// If the folder belongs to a different study or cannot be used.
     pub fn claim(&self, study: &Plan, fresh: bool) -> Result<(), ResultsError> {
         if fresh {
             self.clear()?;
@@ -120,8 +109,7 @@ impl StudyFolder {
                 if found == *study {
                     return Ok(());
                 }
-                // The names of suites and logs contain labels, which may have changed. Suites and
-                // logs are written again from the store.
+                // The names of suites and logs contain labels, which may have changed.
                 let written = self
                     .remove(&["suites", "logs"])
                     .and_then(|()| write_atomically(&manifest, study));
@@ -137,8 +125,7 @@ impl StudyFolder {
         }
     }
 
-    /// Checks that a store without a manifest, such as a restored copy, belongs to this study. Each
-    /// study in the store must be a variant of this study or of one of its rounds.
+    /// Checks that a store without a manifest, such as a restored copy, belongs to this study.
     fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
         let unreadable = |cause| {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
@@ -161,7 +148,6 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Removes the files of an earlier study, unless another process uses the folder.
     fn clear(&self) -> Result<(), ResultsError> {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
@@ -193,7 +179,7 @@ impl StudyFolder {
     }
 }
 
-/// Writes a file atomically: after a crash, the file has either the old or the new content.
+/// After a crash, the file has either the old or the new content.
 fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;

@@ -29,8 +29,7 @@ const COLUMNS: [&str; 11] = [
 /// Name of the artifact in which an external tool lists the names of its goals.
 const NAMES: &str = "goals.json";
 
-/// The run that came closest to a goal that no run covers. Of several equally close runs, this is
-/// the first in the order of the plan's algorithms and then of the seeds.
+/// Ties are broken by algorithm and seed.
 struct Closest {
     distance: u32,
     algorithm: usize,
@@ -39,33 +38,28 @@ struct Closest {
     turned_off: String,
 }
 
-/// Counts the runs that cover each goal.
 pub(super) struct GoalCounts {
     /// Computes how close runs came to goals, for kinds whose records contain this information.
     approaches: Option<Approaches>,
-    /// The index in `sets` of each project and configuration, for kinds that name goals in advance.
+    /// Indices into `sets` by project and configuration, for kinds that name goals in advance.
     planned: HashMap<(Digest, String), usize>,
-    /// The index in `sets` of each project, criterion and number of goals, for other kinds.
+    /// Indices into `sets` by project, criterion and number of goals, for other kinds.
     found: HashMap<(Digest, String, u32), usize>,
     sets: Vec<Counts>,
     labels: Vec<String>,
 }
 
-/// How many runs have a set of goals, and how many of these runs cover each goal.
 struct Counts {
     project: Digest,
     criterion: String,
     names: Vec<String>,
     before: Vec<Option<u32>>,
     unreachable: Vec<String>,
-    /// Number of runs, by algorithm.
     runs: Vec<u64>,
-    /// Number of runs that cover each goal, by algorithm and then by goal; empty for an algorithm
-    /// without runs.
+    /// By algorithm and then by goal.
     covering: Vec<Vec<u64>>,
-    /// The goals that no run has covered yet, in ascending order.
+    /// In ascending order.
     open: Vec<u32>,
-    /// The closest run to each goal.
     closest: Vec<Option<Closest>>,
 }
 
@@ -90,7 +84,6 @@ impl Counts {
         self.open.retain(|goal| covered.binary_search(goal).is_err());
     }
 
-    /// Compares a run with the closest runs so far to the goals that no run covers.
     fn approach(
         &mut self,
         algorithm: usize,
@@ -120,8 +113,7 @@ impl Counts {
     }
 
     /// The number of goals that a run lacks on the path to a goal, and the last goal on the path
-    /// that the run covers. `None` if the run covers no goal on the path, or if the order of goals
-    /// is not known.
+    /// that the run covers.
     fn on_the_way(&self, goal: u32, covered: &[u32]) -> Option<Approach> {
         let before = |goal: u32| self.before.get(goal as usize).copied().flatten();
         let mut at = before(goal)?;
@@ -158,8 +150,6 @@ impl GoalCounts {
         }
     }
 
-    /// Counts a run with a result. A run whose goals differ from the goals that its kind has named,
-    /// such as the goals of its pool, is left out.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let label = &spec.algorithm.label;
         let Some(algorithm) = self.labels.iter().position(|known| known == label) else { return };
@@ -169,7 +159,7 @@ impl GoalCounts {
         }
         let number = match self.planned.get(&(spec.project, label.clone())) {
             Some(&number) => number,
-            // Leave out the run, because the kind has named only the goals of other runs.
+            // The kind has named only the goals of other runs.
             None if !self.planned.is_empty() => return,
             None => self.found(spec, record),
         };
@@ -180,7 +170,6 @@ impl GoalCounts {
         }
     }
 
-    /// The index in `sets` of the goals of a record. Their names come from the record.
     fn found(&mut self, spec: &RunSpec, record: &RunRecord) -> usize {
         let criterion = &record.criteria[0];
         let key = (spec.project, criterion.name.clone(), criterion.goals);
@@ -200,7 +189,6 @@ impl GoalCounts {
         self.sets.len() - 1
     }
 
-    /// Writes the table if there are goals.
     pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), ResultsError> {
         if self.sets.is_empty() {
             return Ok(());
@@ -281,8 +269,8 @@ impl Counts {
     }
 }
 
-/// The names of the goals of a record: the names in an artifact of an external tool, otherwise the
-/// names that a suite lists, otherwise numbers. Lists of a different length are ignored.
+/// The names of the goals of a record, from the artifact of an external tool or from a suite,
+/// otherwise numbers.
 fn names_in(record: &RunRecord, goals: usize) -> Vec<String> {
     let texts = |list: &Value| -> Option<Vec<String>> {
         let names: Option<Vec<String>> =

@@ -9,8 +9,7 @@ use crate::error::{ResultsError, WriteError};
 use crate::stored::StoredStudies;
 use crate::tables::{Extent, StudyTables};
 
-/// The pause after writing tables is at least this multiple of the time spent writing. Writing the
-/// tables of a large study therefore takes only a small part of one core's time.
+/// Writing should take only a small part of one core's time.
 const PAUSE_FACTOR: u32 = 20;
 
 /// Writes the tables of a study at intervals, in a separate thread.
@@ -19,13 +18,11 @@ pub struct InterimTables {
     studies: StoredStudies,
     interval: Duration,
     next: Instant,
-    /// Number of ended runs when the last tables were started.
     written: u64,
     writing: Option<Writing>,
     cancelled: Arc<AtomicBool>,
     on_failure: Box<dyn FnMut(ResultsError)>,
-    /// Whether the last tables could not be written. Only the first of several successive failures
-    /// is reported.
+    /// Only the first of several successive failures is reported.
     failed: bool,
 }
 
@@ -35,8 +32,8 @@ struct Writing {
 }
 
 impl InterimTables {
-    /// Prepares to write the tables at most once per `interval`. `on_failure` is called if writing
-    /// fails, unless the previous attempt failed as well.
+    /// Prepares to write the tables at most once per `interval`. `on_failure` is called with
+    /// errors.
     pub fn new(
         tables: StudyTables,
         studies: StoredStudies,
@@ -56,8 +53,7 @@ impl InterimTables {
         }
     }
 
-    /// Starts to write tables if no tables are being written, the interval has passed, and more
-    /// runs have ended than at the last start.
+    /// Starts to write tables if they are due. `ended` is the number of runs that have ended.
     pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();

@@ -1,5 +1,4 @@
-//! Folders of results: the projects of a study, the results of its runs from a store or another
-//! source, and the tables that are made from them. Nothing is printed here.
+//! Folders of results: projects, results of runs, and the tables that are made from them.
 //!
 //! - [`Corpus`] finds and describes the projects of a study, and stores them at a coordinator.
 //! - [`StudyFolder`] is a folder of results, which belongs to one study.

@@ -1,8 +1,6 @@
 //! Races: runs are executed in rounds, and each round leaves out the configurations that have lost.
 //!
-//! Each round is a separate plan in the store of this computer or of a coordinator. An interrupted
-//! race therefore continues like any study: runs of finished rounds are not executed again, and the
-//! same configurations are dropped.
+//! Each round is a separate plan in the store, so an interrupted race continues like any study.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -25,14 +23,12 @@ pub trait Rounds {
     /// Executes a round until all its runs have ended or the round is stopped.
     ///
     /// # Errors
-    ///
     /// If the round cannot be executed.
     fn run(&mut self, round: Plan) -> Result<ControlFlow<Self::Stopped>, Self::Error>;
 
     /// Calls `take` with the results of a round that has ended.
     ///
     /// # Errors
-    ///
     /// If the results cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
@@ -52,7 +48,6 @@ pub trait Rounds {
 /// is stopped.
 ///
 /// # Errors
-///
 /// If a round cannot be executed, or its results cannot be read.
 pub fn run<R: Rounds>(
     runner: &mut R,
@@ -60,8 +55,6 @@ pub fn run<R: Rounds>(
     race: Race,
 ) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
-    // One block of the rank test for each project: the mean coverage of each remaining
-    // configuration; `None` if no run of the configuration on the project has a coverage value.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
         if left.len() < 2 {
@@ -107,7 +100,7 @@ pub fn run<R: Rounds>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Sum of the coverage and number of runs, by project and algorithm.
+/// Sum and number of runs, by project and algorithm.
 #[derive(Default)]
 struct MeanCoverage(HashMap<(Digest, String), (f64, u32)>);
 

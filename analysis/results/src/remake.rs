@@ -14,12 +14,10 @@ use crate::stop;
 use crate::stored::RunResult;
 use crate::tables::{Extent, StudyTables, WrittenResults};
 
-/// Writes the tables of a study into a folder. The bytes are the same as in the tables that the
-/// study wrote from the same results. `results` returns the results of the runs in the order of the
-/// study, and is called twice for a study with rounds, because the decisions are made again.
+/// Writes the tables of a study into a folder. `results` returns the results of the runs in the
+/// order of the study, and may be called twice.
 ///
 /// # Errors
-///
 /// If a result is an error, or if the tables cannot be written.
 pub fn remake<E, I>(
     folder: &StudyFolder,
@@ -47,7 +45,6 @@ where
     tables.write(results(), extent)
 }
 
-/// The rounds of a study whose runs were executed before.
 struct DecidedRounds {
     tables: StudyTables,
     /// Records without the parts that do not affect decisions.
@@ -81,7 +78,6 @@ impl DecidedRounds {
     }
 }
 
-/// Whether a run belongs to a round, according to its project, configuration and seed.
 fn belongs(round: &Plan) -> impl Fn(&RunSpec) -> bool + use<'_> {
     let projects: HashSet<Digest> = round.projects.iter().map(|one| one.digest).collect();
     let labels: HashSet<&str> = round.algorithms.iter().map(|one| one.label.as_str()).collect();

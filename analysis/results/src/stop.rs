@@ -1,8 +1,6 @@
 //! Studies that end when their comparisons are decided: the seeds are executed in rounds.
 //!
-//! Each round is a separate plan in the store, as in a race, with the algorithms that still have
-//! undecided comparisons. A decision depends only on the records of the rounds in their order, so
-//! an interrupted study makes the same decisions.
+//! Each round is a separate plan with the algorithms that still have undecided comparisons.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -17,7 +15,6 @@ use crate::stored::RunResult;
 /// used, or the study is stopped.
 ///
 /// # Errors
-///
 /// If a round cannot be executed, or its results cannot be read.
 pub fn run<R: Rounds>(
     runner: &mut R,

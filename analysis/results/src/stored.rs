@@ -10,11 +10,11 @@ use crate::error::ResultsError;
 pub enum RunResult {
     /// A record.
     Record(Box<(RunSpec, RunRecord)>),
-    /// The run is quarantined and has no record.
+    /// A quarantined run.
     Quarantined(Box<QuarantinedRun>),
 }
 
-/// Studies of a store whose results are read: one study, or the rounds of a study in order.
+/// Studies of a store whose results are read, in order.
 #[derive(Clone, Debug)]
 pub struct StoredStudies {
     /// The store.
@@ -24,8 +24,7 @@ pub struct StoredStudies {
 }
 
 impl StoredStudies {
-    /// The results of the runs, in the order of the studies. Each study is read through a separate
-    /// connection. If a study cannot be read, an error takes the place of its results.
+    /// The results of the runs, in the order of the studies.
     pub fn results(&self) -> impl Iterator<Item = Result<RunResult, ResultsError>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {
@@ -42,7 +41,6 @@ impl StoredStudies {
     }
 }
 
-/// The results of a study in the order of its runs, followed by the quarantined runs.
 fn results(
     store: &StoreUrl,
     study: &str,

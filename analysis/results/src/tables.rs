@@ -24,14 +24,12 @@ const MEASURES: &str = "projects.csv";
 pub struct StudyTables {
     folder: PathBuf,
     plan: Plan,
-    /// The description of the subject kind; `None` if this program does not have the kind.
+    /// `None` for a kind that this program does not have.
     subject: Option<SubjectInfo>,
-    /// Computes how close runs came to goals, for kinds whose records contain this information.
     approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
-    /// Whether the rounds of a race or of a stopping rule have ended. Runs without a result are not
-    /// needed then.
+    /// Whether the rounds of the study have ended. Runs without a result are not needed then.
     race_is_over: bool,
 }
 
@@ -51,15 +49,14 @@ pub struct WrittenResults {
     pub summary: Summary,
     /// Counts of runs by state.
     pub states: RunStates,
-    /// Number of runs whose suites were written.
+    /// Number of suites among the written artifacts.
     pub suites: usize,
     /// Counts of runs without a result, by project and cause.
     pub problems: BTreeMap<(String, String), usize>,
 }
 
 impl StudyTables {
-    /// Prepares the tables of a study in its folder. `kinds` describes the measures and units of
-    /// its runs.
+    /// Prepares the tables of a study in its folder.
     pub fn new(
         folder: &StudyFolder,
         plan: &Plan,
@@ -82,17 +79,13 @@ impl StudyTables {
         self.dropped.extend(dropped);
     }
 
-    /// Marks the rounds of the study as ended. Runs without a result are not needed then.
     pub(crate) fn end_race(&mut self) {
         self.race_is_over = true;
     }
 
-    /// Marks the study as incomplete in its folder, because tables of an earlier, smaller study
-    /// must not be mistaken for complete tables. Nothing is written if the folder has no readable
-    /// counts of runs. Called before runs are executed.
+    /// Marks the study as incomplete, so earlier tables are not mistaken for complete tables.
     ///
     /// # Errors
-    ///
     /// If the file with the counts of runs cannot be written.
     pub fn mark_incomplete(&self) -> Result<(), ResultsError> {
         let Some(before) = RunStates::read(&self.folder).ok().flatten() else { return Ok(()) };
@@ -102,11 +95,10 @@ impl StudyTables {
         Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
     }
 
-    /// Writes the results of the runs that have ended: first the artifacts, then all tables.
-    /// Earlier tables are replaced only after all new tables are complete.
+    /// Writes the results of the runs that have ended. Earlier tables are replaced only after all
+    /// new tables are complete.
     ///
     /// # Errors
-    ///
     /// If a result is an error, or if a file cannot be written or read again.
     pub fn write<E>(
         &self,
@@ -174,8 +166,6 @@ impl StudyTables {
         Ok(WrittenResults { summary, states, suites: artifacts.suites, problems })
     }
 
-    /// The description of a subject kind that this program does not have. The names come from a
-    /// record; without a record, only the name and the engine of the kind are known.
     fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
         let (kind, engine) = (&self.plan.subject, &self.plan.engine);
         match first {
@@ -187,7 +177,6 @@ impl StudyTables {
         }
     }
 
-    /// Completes the counts with the runs that have not ended.
     fn with_rest(&self, states: RunStates) -> RunStates {
         let RunStates { planned, .. } = states;
         let rest = planned.saturating_sub(states.ended());
@@ -224,7 +213,6 @@ impl StudyTables {
     }
 }
 
-/// The reason why a run has no result.
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         RunOutcome::Done | RunOutcome::NoGoals => return None,
