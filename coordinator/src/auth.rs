@@ -1,5 +1,4 @@
-//! Authentication and authorisation. A token is a secret string. The coordinator stores only the
-//! digest of a token, its role and the name of its owner.
+//! Authentication and authorisation. The coordinator stores only digests of tokens.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use tonic::{Request, Status};
 
 use crate::connections::Peer;
 
-/// The former name of [`Role::Administrator`] in token files.
+/// The name of [`Role::Administrator`] in earlier versions.
 const FORMER_ADMINISTRATOR: &str = "owner";
 
 const MAX_NAME_CHARS: usize = 100;
@@ -70,7 +69,7 @@ impl FromStr for Role {
     }
 }
 
-/// The token file cannot be used.
+/// Why the token file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenStoreError {
     /// The file cannot be read or written.
@@ -93,8 +92,7 @@ pub enum TokenStoreError {
     },
 }
 
-/// The digests of the tokens that a coordinator accepts, each with the role and the name of the
-/// person who has the token.
+/// The digests of the tokens that a coordinator accepts, and the persons who have the tokens.
 #[derive(Clone, Debug, Default)]
 pub struct TokenStore(BTreeMap<Digest, Caller>);
 
@@ -104,14 +102,12 @@ impl TokenStore {
         TokenStore([(Digest::of(token.as_bytes()), Caller::new(role, name))].into())
     }
 
-    /// Reads a token file: one line per token with its digest, its role and the name of the person
-    /// who has it. Tokens with the same name belong to the same person; a token without a name
-    /// belongs to a separate person, whose name is `token` and the first digits of the digest.
-    /// Empty lines and lines that begin with `#` are skipped.
+    /// Reads a token file. Each line contains the digest of a token, a role and optionally the name
+    /// of a person. Tokens with the same name belong to the same person.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or a line is malformed.
+    /// If the file cannot be read or is not valid.
     pub fn read(file: &Path) -> Result<TokenStore, TokenStoreError> {
         let text = fs::read_to_string(file)
             .map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })?;
@@ -131,8 +127,7 @@ impl TokenStore {
     }
 
     /// Appends the digest of a token to a token file, with the role and the name of the person who
-    /// has the token. Control characters in the name are replaced by spaces. A missing file is
-    /// created; on Unix, only its owner can read the new file.
+    /// has the token.
     ///
     /// # Errors
     ///
@@ -148,7 +143,7 @@ impl TokenStore {
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
-    /// Whether there are no tokens; no request is then accepted.
+    /// Whether there are no tokens. No request is then accepted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -159,18 +154,15 @@ impl TokenStore {
     }
 
     fn caller(&self, token: &str) -> Option<&Caller> {
-        // Compare digests instead of tokens, because the duration of a comparison of tokens would
-        // reveal how much of a guess is correct.
+        // The duration of a comparison of tokens would reveal how much of a guess is correct.
         self.0.get(&Digest::of(token.as_bytes()))
     }
 }
 
-/// The requests that a coordinator accepts; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
-    /// All requests.
     Open,
-    /// Requests with a token. The tokens may be replaced while requests are served.
+    /// Requests need a token. The tokens may be replaced while requests are served.
     Tokens(Arc<RwLock<TokenStore>>),
 }
 
@@ -204,35 +196,31 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A person with a role. Unprintable characters in the name are replaced by spaces; then the
-    /// name is trimmed and cut to 100 characters.
+    /// A person with a role. The name is made printable and cut to 100 characters.
     pub fn new(role: Role, name: &str) -> Caller {
         let name = name.replace(|c: char| !is_printable(c), " ");
         let name: String = name.trim().chars().take(MAX_NAME_CHARS).collect();
         Caller { role, name }
     }
 
-    /// The sender of requests without a token: any process that can connect, if access is open, or
-    /// the program itself.
+    /// The sender of requests without a token, with all rights.
     pub fn anyone() -> Caller {
         Caller { role: Role::Administrator, name: String::new() }
     }
 
-    /// The name of the person, which studies store as the name of their owner; empty if unknown.
+    /// The name of the person; empty if unknown.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the caller, if allowed to submit studies, may change a study of this owner. A study
-    /// without an owner, which was submitted to an earlier version or by an unknown person, may be
-    /// changed by every submitter.
+    /// Whether a caller who may submit studies may change a study of this owner. A study without an
+    /// owner may be changed by every submitter.
     pub fn may_change(&self, owner: &str) -> bool {
         self.role == Role::Administrator || owner.is_empty() || owner == self.name
     }
 }
 
-/// Rejects requests without a valid token unless access is open, and adds the sender to accepted
-/// requests.
+/// Adds the sender to each accepted request.
 #[derive(Clone)]
 pub(crate) struct AuthInterceptor(pub(crate) Access);
 
@@ -257,11 +245,6 @@ impl Interceptor for AuthInterceptor {
     }
 }
 
-/// Returns the sender of a request, who must have the rights of a role.
-///
-/// # Errors
-///
-/// If the request has no sender, or the sender does not have the rights of the role.
 pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<Caller, Status> {
     match request.extensions().get::<Caller>() {
         Some(caller) if caller.role.includes(role) => Ok(caller.clone()),

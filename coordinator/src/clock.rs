@@ -1,5 +1,4 @@
-//! Clocks of the coordinator: the time since an arbitrary start, which never decreases. The module
-//! [`lease_expiry`](crate::lease_expiry) describes when leases expire.
+//! Clocks of the coordinator.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::lease_expiry::MAX_CLOCK_ADVANCE;
 
-/// A monotonic clock.
+/// A clock that never goes back.
 pub trait Clock: Send + Sync {
     /// The time since an arbitrary start.
     fn now(&self) -> Duration;
 }
 
-/// The computer's monotonic clock. Each reading advances the clock by at most one second; the rest
-/// of a longer time is dropped, because the coordinator was probably suspended.
+/// The computer's monotonic clock. Each reading advances it by at most one second, because a
+/// coordinator that is not executed for longer was probably suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);
 
@@ -44,7 +43,7 @@ impl Clock for Monotonic {
 pub struct Manual(AtomicU64);
 
 impl Manual {
-    /// Advances the clock by whole milliseconds; fractions of a millisecond are dropped.
+    /// Advances the clock by whole milliseconds.
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
     }

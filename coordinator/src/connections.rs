@@ -1,6 +1,4 @@
-//! Incoming connections of a listener. Connections are accepted even if few file descriptors are
-//! left, TLS must be established within a time limit, and the number of connections without an
-//! accepted request is limited.
+//! Incoming connections of a listener, with limits on connections without an accepted request.
 
 use std::io;
 use std::pin::Pin;
@@ -26,33 +24,27 @@ const MAX_UNAUTHENTICATED: usize = 256;
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Pause after the system could not accept a connection, for example because the process has no
-/// file descriptors left.
+/// Pause after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Number of connections without an accepted request that are closed, the oldest first, when the
-/// system cannot accept a further one. If only one were closed at a time, new connections would
-/// wait for a long time.
+/// Number of old connections that are closed when the system cannot accept a further one. If only
+/// one were closed at a time, new connections would wait for a long time.
 const CLOSED_AT_ONCE: usize = 32;
 
-/// Minimum time between two lines of the log about connections that failed.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The first byte of a TLS connection: a record that contains a handshake (RFC 8446, section 5.1).
+/// The first byte of a TLS connection (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
 
-/// The TLS configuration of a listener, which may be replaced at any time. `None` if connections
-/// are not encrypted.
+/// The TLS configuration of a listener, which may be replaced at any time.
 pub(crate) type TlsSetting = Option<watch::Receiver<Arc<ServerConfig>>>;
 
-/// The connections of a listener that are ready for requests.
 pub(crate) struct Incoming {
     ready: mpsc::Receiver<Connection>,
 }
 
 impl Incoming {
-    /// Starts to accept connections, and stops when the value is dropped. Must be called within a
-    /// tokio runtime.
+    /// Must be called within a tokio runtime.
     pub(crate) fn of(listener: TcpListener, tls: TlsSetting) -> Incoming {
         let (sender, ready) = mpsc::channel(1);
         tokio::spawn(accept(listener, tls, sender));
@@ -84,7 +76,7 @@ impl axum::serve::Listener for Incoming {
     }
 
     fn local_addr(&self) -> io::Result<Peer> {
-        // Not supported, because a listener has no `Peer`.
+        // A listener has no `Peer`.
         Err(io::ErrorKind::Unsupported.into())
     }
 }
@@ -122,7 +114,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
             tracing::info!("connections are accepted again");
             exhausted = false;
         }
-        // Nagle's algorithm with delayed ACKs would add 40 ms to a reply of two packets.
+        // Nagle's algorithm with delayed ACKs would delay replies of several packets.
         let _ = stream.set_nodelay(true);
         number += 1;
         let (peer, closed) = unauthenticated.admit(number).await;
@@ -139,7 +131,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
                     // Sending fails only after the server has ended.
                     let _ = ready.send(Connection::new(stream, peer, closed)).await;
                 }
-                // Ignore the error: if the log is slower than failures, lines are left out.
+                // If the log is slower than failures, lines are left out.
                 Ok(Err(cause)) => drop(failures.try_send(format!("{address}: {cause}"))),
                 Err(_) => {
                     let cause = format!("TLS was not set up within {HANDSHAKE_TIMEOUT:?}");
@@ -181,8 +173,8 @@ async fn encrypt(
     }
 }
 
-/// Sends a last answer to a client, and reads remaining bytes from the client. If unread bytes were
-/// left, the system would reset the connection, and the client might not receive the answer.
+/// Sends a last answer to a client. If unread bytes were left, the system would reset the
+/// connection, and the client might not receive the answer.
 async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
     let answered = async {
         stream.write_all(answer).await?;
@@ -190,12 +182,11 @@ async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
         let mut rest = stream.take(64 << 10);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
     };
-    // Ignore the result, because the caller drops the connection in any case.
+    // The caller drops the connection in any case.
     let _ = timeout(Duration::from_secs(1), answered).await;
 }
 
-/// The log of failed connections. Its rate is limited, because any client can make connections
-/// fail.
+/// The rate is limited, because any client can make connections fail.
 #[derive(Default)]
 struct FailureLog {
     quiet_until: Option<Instant>,
@@ -217,7 +208,7 @@ impl FailureLog {
     }
 }
 
-/// A connection that is ready for requests. Reading fails if the connection must be closed.
+/// Reading fails if the connection must be closed.
 pub(crate) struct Connection {
     stream: Transport,
     peer: Peer,
@@ -225,8 +216,7 @@ pub(crate) struct Connection {
 }
 
 enum State {
-    /// No request has been accepted yet. The receiver gets a value if the connection must be
-    /// closed.
+    /// The receiver gets a value if the connection must be closed.
     Unauthenticated(oneshot::Receiver<()>),
     Authenticated,
     MustClose,
@@ -251,8 +241,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Release the peer here, because requests that are still being served also have a reference
-        // to the peer.
+        // Requests that are still being served also have a reference to the peer.
         self.peer.release();
     }
 }

@@ -1,5 +1,4 @@
-//! The main type of the library, which opens a store, serves its studies, and reports their
-//! progress.
+//! The main type of the library.
 
 mod opening;
 
@@ -52,9 +51,9 @@ pub struct Coordinator {
 }
 
 struct TlsSettings {
-    /// Configuration for workers and clients, which need a certificate.
+    /// The configuration for workers and clients, which need a certificate.
     requests: watch::Sender<Arc<ServerConfig>>,
-    /// Configuration for the dashboard. Browsers need no certificate.
+    /// The configuration for browsers, which need no certificate.
     dashboard: watch::Sender<Arc<ServerConfig>>,
 }
 
@@ -83,14 +82,13 @@ impl Coordinator {
         &self.workers.writer
     }
 
-    /// The projects of the store. Every project of a plan must be inserted before the plan is
+    /// The projects of the store. The projects of a plan must be inserted before the plan is
     /// served.
     pub fn projects(&self) -> &Projects {
         &self.workers.projects
     }
 
-    /// Serves workers and clients until the coordinator is dropped. Connections are then closed
-    /// cleanly, so workers can connect to the next coordinator at the same address.
+    /// Serves workers and clients until the coordinator is dropped.
     ///
     /// # Errors
     ///
@@ -112,12 +110,12 @@ impl Coordinator {
         }
     }
 
-    /// Serves any connections in the same way as [`Coordinator::serve`]. The caller decides which
-    /// peers can connect.
+    /// Serves connections in the same way as [`Coordinator::serve`]. The caller decides which peers
+    /// can connect.
     ///
     /// # Errors
     ///
-    /// If accepting connections fails.
+    /// If the server fails.
     pub fn serve_on<C: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         &self,
         connections: impl Stream<Item = io::Result<C>> + Send + 'static,
@@ -152,10 +150,9 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
-    /// dropped. Unless the listener's address is loopback, connections are encrypted and requests
-    /// need the token of a viewer. `names` are the host names under which browsers reach the
-    /// dashboard, besides `localhost` and IP addresses.
+    /// Serves the dashboard over HTTP until the coordinator is dropped. Unless the listener's
+    /// address is loopback, connections are encrypted and requests need the token of a viewer.
+    /// `names` are further host names of the dashboard.
     ///
     /// # Errors
     ///
@@ -199,8 +196,7 @@ impl Coordinator {
         self.writer().progress.borrow().clone()
     }
 
-    /// A receiver of the progress; `wait_for(Progress::is_finished)` waits until all runs have
-    /// ended.
+    /// A receiver of the progress.
     pub fn watch(&self) -> watch::Receiver<Progress> {
         self.writer().progress.clone()
     }
@@ -210,8 +206,8 @@ impl Coordinator {
         self.workers.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a study, or extends the study of the same name, while others are executed. The projects
-    /// of the study must have been inserted. Repeating the call has no effect.
+    /// Adds or extends a study, whose projects must have been inserted. Repeating the call has no
+    /// effect.
     ///
     /// # Errors
     ///
@@ -221,8 +217,8 @@ impl Coordinator {
         self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }
 
-    /// Pauses, resumes or cancels a study. Returns false if there is no study with this name. Runs
-    /// that are being executed are finished.
+    /// Pauses, resumes or cancels a study. Runs that are being executed are finished. Returns false
+    /// if there is no study with this name.
     ///
     /// # Errors
     ///
@@ -232,8 +228,8 @@ impl Coordinator {
         Ok(changed.unwrap_or(false))
     }
 
-    /// Removes a study, even while it is being planned. Returns false if there is no study with
-    /// this name. The study's runs and their records remain in the store.
+    /// Removes a study. Its runs and their records remain in the store. Returns false if there is
+    /// no study with this name.
     ///
     /// # Errors
     ///
@@ -243,13 +239,13 @@ impl Coordinator {
         Ok(deleted.unwrap_or(false))
     }
 
-    /// The number of the study with this name; `None` if there is no such study.
+    /// The number of the study with this name.
     pub fn study(&self, name: &str) -> Option<StudyNumber> {
         self.writer().progress.borrow().study(name).map(|study| study.number)
     }
 
-    /// The accepted records of a study, in the order of the study. The records are read page by
-    /// page, which limits the use of memory. Must not be called in async code.
+    /// The accepted records of a study, in the order of the study. They are read page by page. Must
+    /// not be called in async code.
     ///
     /// # Errors
     ///
@@ -287,8 +283,8 @@ impl Coordinator {
     }
 }
 
-/// The gRPC services without connections. They hold no reference to the coordinator, which can
-/// therefore be dropped while they serve.
+/// A server without connections and without a reference to the coordinator, which can therefore be
+/// dropped while the server runs.
 struct Server {
     router: Router,
     progress: watch::Receiver<Progress>,
@@ -307,7 +303,7 @@ impl Server {
     }
 }
 
-/// An iterator over the records of a study. See [`Coordinator::records`].
+/// An iterator over the records of a study.
 pub struct Records {
     url: StoreUrl,
     records: store::Records,
@@ -324,11 +320,10 @@ impl Iterator for Records {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // Close the other connections first: the last connection to be closed, the writer's, merges
-        // all files into one.
+        // Close the other connections first: the last connection to an SQLite store merges all
+        // files into one.
         self.projects().close();
-        // Tell the writer to end: servers that are still running hold senders of requests, which
-        // keep the channel open.
+        // Servers that are still running hold senders of requests, which keep the channel open.
         let sent = self.writer().send(Request::Close);
         if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {
             drop(thread.join());

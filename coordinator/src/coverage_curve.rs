@@ -1,15 +1,13 @@
-//! Mean coverage over test executions while a study is still running.
+//! Mean coverage over test executions while a study is running.
 
 use catherd_experiments::RunRecord;
 
-/// Number of points of a curve: the coverage after 1, 2, 4, ..., 2^20 executions.
+/// The coverage after 1, 2, 4, ..., 2^20 executions.
 pub(crate) const POINTS: usize = 21;
 
-/// The unit of work of the horizontal axis.
 const UNIT: &str = "executions";
 
-/// The coverage of a run at each point, in 0..=1; `None` if the run has no coverage or does not
-/// count executions.
+/// The coverage of a run at each point, in 0..=1.
 pub(crate) fn of_record(record: &RunRecord) -> Option<[f32; POINTS]> {
     record.coverage()?;
     let unit = record.unit_position(UNIT)?;

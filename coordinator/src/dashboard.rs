@@ -1,10 +1,5 @@
-//! The dashboard: one HTML page that shows the progress of the coordinator's studies. The progress
+//! The dashboard: an HTML page that shows the progress of the coordinator's studies. The progress
 //! is also available as JSON and as Prometheus metrics.
-//!
-//! The page has a heat map of projects and algorithms. A click on a cell shows the runs of the
-//! cell, and a click on a run shows details of the run, such as its timeline ([`runs`]). The page
-//! cannot change anything. All processes of the computer can read the page through loopback; other
-//! computers usually need the token of a viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -58,9 +53,6 @@ struct Source {
     latencies: Arc<Latencies>,
 }
 
-/// The routes: `/` with its scripts and its style, `/events` (server-sent events), `/missing`,
-/// `/cells` and `/runs` of a study, `/run`, `/metrics` (Prometheus) and `/health`. Each request
-/// must pass the gate.
 pub(crate) fn pages(
     progress: watch::Receiver<Progress>,
     url: StoreUrl,
@@ -89,10 +81,8 @@ fn script(text: &'static str) -> impl IntoResponse + Clone + 'static {
     ([(header::CONTENT_TYPE, "text/javascript")], text)
 }
 
-/// The page with the current state; later states follow through `/events`.
 async fn page(State(source): State<Source>) -> Html<String> {
-    // Escape names, because they may contain any characters, for example the end tag of the
-    // element.
+    // Names may contain any characters, for example the end tag of the element.
     let state = to_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
     Html(PAGE.replacen(STATE, &format!(r#"id="state">{state}<"#), 1))
 }
@@ -147,7 +137,7 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// Answers 200 while the store works or another coordinator leads, and otherwise 503.
+/// 503 only if the store does not work.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
     if source.progress.borrow().standby {
         return (StatusCode::OK, "standby\n".to_owned());

@@ -62,8 +62,7 @@ impl From<tonic::transport::Error> for CoordinatorError {
     }
 }
 
-/// The store did not answer a request, so the outcome of the request is unknown. If the store
-/// failed, the cause is in [`Progress::last_error`](crate::Progress::last_error).
+/// The store did not answer a request, so the outcome of the request is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error("the coordinator is closing or cannot reach its store")]
 pub struct StoreUnavailable;
@@ -108,7 +107,7 @@ pub enum PlanningRefused {
     Foreign(#[from] ForeignStudy),
 }
 
-/// Why a study was not submitted, or why it is unknown whether it was.
+/// Why a study was not submitted, or why the outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubmitError {

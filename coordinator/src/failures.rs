@@ -1,5 +1,4 @@
-//! Counts failures of runs by algorithm and reason. Users see the reasons early, and can stop a
-//! study whose tool does not work.
+//! Counts failed attempts by algorithm and reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +6,7 @@ use catherd_experiments::text::truncated;
 
 use crate::ids::{GroupNumber, RunNumber};
 
-/// Maximum number of pairs of an algorithm and a reason. Failures of further pairs are not counted.
+/// Failures with further pairs of an algorithm and a reason are not counted.
 const MAX_REASONS: usize = 200;
 
 const MAX_REASON_BYTES: usize = 500;
@@ -17,12 +16,11 @@ const MAX_REASON_BYTES: usize = 500;
 pub struct FailureCount {
     /// Label of the algorithm.
     pub label: String,
-    /// Why the attempts failed, cut after 500 bytes.
+    /// Why the attempts failed.
     pub reason: String,
-    /// Number of attempts: runs with an error in their record, and attempts without a record.
+    /// Number of attempts.
     pub attempts: u64,
-    /// Number of different runs of these attempts, counted up to 100. A run that crashes is
-    /// attempted several times, so this number can be smaller than the number of attempts.
+    /// Number of different runs of these attempts, at most 100.
     pub runs: usize,
     /// Number of projects of these attempts.
     pub projects: usize,
@@ -43,13 +41,12 @@ struct Failures {
 
 #[derive(Debug, Default)]
 pub(crate) struct FailureCounts {
-    /// The counts, in the order in which the reasons first occurred.
+    /// The failures, in the order in which their reasons first occurred.
     counts: Vec<Failures>,
     done: BTreeMap<String, u64>,
 }
 
 impl FailureCounts {
-    /// Counts a failed attempt. `label` is the label of the run's algorithm.
     pub(crate) fn add(&mut self, label: &str, run: RunNumber, group: GroupNumber, reason: &str) {
         let reason = truncated(reason, MAX_REASON_BYTES);
         let known = self.counts.iter().position(|one| one.label == label && one.reason == reason);

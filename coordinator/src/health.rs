@@ -1,5 +1,5 @@
-//! The standard health service (`grpc.health.v1.Health`) for supervisors and load balancers. The
-//! service needs no token, because it reports only the serving status.
+//! The standard health service (`grpc.health.v1.Health`). It needs no token, because it reports
+//! only the serving status.
 
 use catherd_proto::v1::{coordinator_server, studies_server};
 use tokio::sync::watch;
@@ -8,17 +8,17 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::progress::Progress;
 
-/// The service whose status is `SERVING` while the store works or this coordinator stands by.
+/// The service whose status is `SERVING` while the coordinator leads a working store or stands by.
 pub const STANDBY_SERVICE: &str = "catherd.standby";
 
 /// The service whose status is `SERVING` while the coordinator answers.
 pub const LIVE_SERVICE: &str = "catherd.live";
 
-/// Services whose status is `SERVING` only while the store works and this coordinator leads it; the
+/// Services whose status is `SERVING` only while the store works and this coordinator leads it. The
 /// empty name stands for the whole server.
 const SERVICES: [&str; 3] = ["", coordinator_server::SERVICE_NAME, studies_server::SERVICE_NAME];
 
-/// The health service. Must be called within a tokio runtime.
+/// Must be called within a tokio runtime.
 pub(crate) fn service(mut progress: watch::Receiver<Progress>) -> HealthServer<impl Health> {
     let (reporter, server) = tonic_health::server::health_reporter();
     tokio::spawn(async move {

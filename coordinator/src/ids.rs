@@ -1,15 +1,14 @@
-//! Types of the numbers and digests that identify runs, studies and leases in a store. They are
-//! defined outside the store, so that the ledger and the queue do not depend on the store.
+//! Numbers and digests that identify runs, studies and leases.
 
 use catherd_experiments::Digest;
 
-/// The digest that names a run: the digest of everything that its record depends on.
+/// The digest of everything that the record of a run depends on.
 pub type RunId = Digest;
 
 /// The number of a run in its store, from 0, which never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0. A study whose plan changes gets a new number.
+/// The number of a study in its store, from 0, which changes with the plan.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.

@@ -1,39 +1,22 @@
 //! The ledger: the lease state machine of all runs. [`Ledger::step`] takes an event and the time,
 //! and returns effects, which the caller carries out. The ledger has no clock and does no I/O, so
-//! its laws can be checked by property tests:
+//! its laws can be checked by property tests (`tests/ledger_laws.rs`):
 //!
 //! 1. at most one record of a run is ever accepted;
 //! 2. planned = pending + leased + done + failed + quarantined, in every study;
 //! 3. fencing tokens only increase, even across restarts;
 //! 4. a run that has ended never changes again.
 //!
-//! `tests/ledger_laws.rs` checks the laws under random events, and the simulation in `worker/tests`
-//! checks them in the store under injected faults.
+//! A run is *quarantined* if too many attempts ended without a record. A worker on which many
+//! different runs crash is *drained*, because the fault is probably the worker's.
 //!
-//! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* if the tool reported
-//! an error in its record; a repetition would probably fail in the same way. It is *quarantined* if
-//! too many attempts ended without a record: the tool crashed ([`Policy::max_crashes`]), or workers
-//! were lost while they executed it ([`Policy::max_losses`]). A worker on which many different runs
-//! crash is *drained*, because the fault is probably the worker's.
-//!
-//! Runs that are contained in exactly the same studies form a *study set*. A run whose studies are
-//! all paused or cancelled is not leased, but a lease that already exists remains valid.
+//! Runs that are contained in exactly the same studies form a *study set*.
 //!
 //! A worker executes its leases in the order of their tokens. A lost worker can therefore only have
-//! been executing the run with the lowest token: a loss is counted for that run, and the other runs
-//! return to the queue without a loss.
+//! been executing the run with the lowest token, so a loss is counted only for that run.
 //!
-//! A lease is held by the worker to which it was granted: if another worker commits with its token,
-//! the commit has no effect. A worker is granted only runs of the engines that it names; a run
-//! waits until a worker with its engine requests runs.
-//!
-//! [`shares`] decides which study gets the next worker. Workers can be drained or blocked by name
-//! or by host ([`WorkerRule`]).
-//!
-//! A worker that was silent for too long may still be alive. If it reappears, the losses of runs
-//! that have not ended are reverted, and an expired lease is reinstated under the same token if its
-//! run is pending and was not leased again. The rules of expiry are in
-//! [`lease_expiry`](crate::lease_expiry).
+//! A worker that was silent for too long may still be alive. If it reappears, its losses may
+//! be reverted, and its leases may be reinstated ([`lease_expiry`](crate::lease_expiry)).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -59,7 +42,6 @@ mod worker;
 use shares::Shares;
 use worker::Worker;
 
-/// A lease that has not ended.
 #[derive(Clone, Debug)]
 struct Lease {
     run: RunNumber,
@@ -67,7 +49,7 @@ struct Lease {
     expiry: Duration,
     /// The study to which the worker's time is charged.
     study: StudyNumber,
-    /// The time that was charged to the study in advance.
+    /// The time that is charged to the study in advance.
     advance: Duration,
 }
 
@@ -79,7 +61,7 @@ struct ExpiredLease {
     counted_as_loss: bool,
 }
 
-/// Runs and leases of the studies of a store. See the documentation of the module.
+/// Runs and leases of the studies of a store.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     policy: Policy,
@@ -90,10 +72,10 @@ pub struct Ledger {
     /// Kept until the run has ended or the worker reappears.
     expired: BTreeMap<Token, ExpiredLease>,
     workers: BTreeMap<String, Worker>,
-    /// Rules for workers, by the name of the worker or of its host.
+    /// The rules for workers, by the name of a worker or of a host.
     rules: BTreeMap<String, WorkerRule>,
     shares: Shares,
-    /// For each run that has not ended, the workers on which it crashed.
+    /// The workers on which runs have crashed. Only runs that have not ended are kept.
     crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
     next_token: Token,
 }
@@ -103,18 +85,18 @@ pub struct Ledger {
 pub struct LedgerSnapshot {
     /// All runs by number. Their groups and study sets are numbers within this snapshot.
     pub runs: Vec<RunStatus>,
-    /// The study sets of the runs; at least one.
+    /// The study sets of the runs.
     pub sets: Vec<StudySet>,
     /// The groups of the runs, with nothing pending.
     pub queue: Queue,
-    /// The worker of each leased run.
+    /// The workers of leased runs.
     pub holders: BTreeMap<RunNumber, String>,
-    /// For each run that has not ended, the workers on which it crashed.
+    /// For each run that has not ended, the workers on which the run crashed.
     pub crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
 }
 
 impl Ledger {
-    /// Restores a ledger. Every lease whose worker is known gets a new term.
+    /// Restores a ledger. Leases of known workers get a new term.
     pub fn restore(policy: Policy, snapshot: LedgerSnapshot, now: Duration) -> Ledger {
         let LedgerSnapshot { mut runs, mut sets, mut queue, mut holders, crashed_on } = snapshot;
         let mut shares = Shares::default();
@@ -168,19 +150,18 @@ impl Ledger {
         }
     }
 
-    /// The status of a run; `None` if there is no such run.
+    /// The status of a run.
     pub fn run(&self, run: RunNumber) -> Option<&RunStatus> {
         self.runs.get(run as usize)
     }
 
-    /// The worker that holds the lease of a run; `None` unless the run is leased.
+    /// The worker that holds the lease of a run.
     pub fn holder(&self, run: RunNumber) -> Option<&str> {
         let lease = self.leases.get(&self.run(run)?.token)?;
         Some(&lease.worker)
     }
 
-    /// The run and the worker of the lease with this token; `None` if there is no such lease or if
-    /// it has ended.
+    /// The run and the worker of the lease with this token, if the lease has not ended.
     pub fn lease(&self, token: Token) -> Option<(RunNumber, &str)> {
         self.leases.get(&token).map(|lease| (lease.run, lease.worker.as_str()))
     }
@@ -190,12 +171,12 @@ impl Ledger {
         self.sum(|set| set.active)
     }
 
-    /// The runs of a study by phase, whether it is active or not.
+    /// The runs of a study by phase.
     pub fn counts_of(&self, study: StudyNumber) -> PhaseCounts {
         self.sum(|set| set.studies.contains(&study))
     }
 
-    /// The studies that contain a run; empty if there is no such run.
+    /// The studies that contain a run.
     pub fn studies_of(&self, run: RunNumber) -> &[StudyNumber] {
         self.run(run).map_or(&[], |run| &self.sets[run.set as usize].studies)
     }
@@ -216,7 +197,7 @@ impl Ledger {
         &self.queue
     }
 
-    /// Processes one event. `now` must not be smaller than in the call before.
+    /// Processes an event. `now` must never decrease.
     pub fn step(&mut self, now: Duration, event: LedgerEvent<'_>) -> Vec<Effect> {
         let mut effects = Vec::new();
         match event {
@@ -277,8 +258,7 @@ impl Ledger {
         }
     }
 
-    /// Takes a batch of runs from the queue. Each run is returned with the study to which it is
-    /// charged.
+    /// Each run is returned with the study to which it is charged.
     fn choose(&mut self, name: &str, wish: LeaseWish<'_>) -> Vec<(RunNumber, StudyNumber)> {
         // Skip runs that crashed on this worker if there is a usable worker on which they have not
         // crashed.
@@ -320,7 +300,6 @@ impl Ledger {
         self.leases.insert(token, lease);
     }
 
-    /// Charges the time since the last call to the study whose run the worker executes.
     fn settle(&mut self, now: Duration, name: &str) {
         let Some(worker) = self.workers.get_mut(name) else { return };
         let elapsed = now.saturating_sub(worker.settled);

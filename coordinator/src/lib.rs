@@ -31,10 +31,9 @@
 //! Any process may be killed at any moment and started again on this folder. If the folder is
 //! deleted or moved, the study starts from the beginning.
 //!
-//! With a PostgreSQL database, the folder remains empty, and several coordinators may be started on
-//! the database. One of them is the leader: its session holds an advisory lock, and only the leader
-//! writes. The others stand by and refuse requests. One of them takes over after the leader's
-//! session has ended, so a former leader cannot write.
+//! With a PostgreSQL database, several coordinators may be started on the database. One of them is
+//! the leader, which holds an advisory lock. The others stand by, and one of them takes over after
+//! the leader's session has ended.
 
 pub mod auth;
 pub mod clock;

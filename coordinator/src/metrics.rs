@@ -1,4 +1,4 @@
-//! Metrics for Prometheus, such as the progress of studies and the duration of requests.
+//! Metrics for Prometheus.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::ledger::Phase;
 use crate::progress::{AttemptCounts, Progress};
 
-/// Upper bounds of the buckets of a histogram, in milliseconds; one more bucket has no bound.
+/// Upper bounds of the buckets, in milliseconds. One more bucket has no bound.
 const BOUNDS: [u64; 10] = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
 #[derive(Debug, Default)]
 struct Histogram {
     classes: [AtomicU64; BOUNDS.len() + 1],
-    /// The time of all requests together, in microseconds.
+    /// The sum of the times in microseconds.
     total: AtomicU64,
 }
 
@@ -42,7 +42,6 @@ impl Histogram {
     }
 }
 
-/// The requests of workers whose time is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timed {
     Lease,
@@ -50,7 +49,7 @@ pub(crate) enum Timed {
     Heartbeat,
 }
 
-/// How long requests of workers took since the coordinator started.
+/// The times of requests since the coordinator started.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies([Histogram; 3]);
 

@@ -1,4 +1,4 @@
-//! The options of a coordinator: where studies are stored, and the rules for executing them.
+//! The options of a coordinator.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,35 +15,31 @@ use crate::traces::SpanSink;
 
 /// Where studies are stored, and the rules for executing them.
 pub struct CoordinatorOptions {
-    /// The folder of the studies, for everything that is not in a database elsewhere. The
-    /// documentation of the crate lists the contents of the folder.
+    /// The folder of the studies.
     pub folder: PathBuf,
     /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
-    /// Whether to wait instead of returning an error if another coordinator leads a PostgreSQL
-    /// database or if the server of the database cannot be reached.
+    /// Whether to wait if the database cannot be led at once.
     pub stand_by: bool,
-    /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
-    /// kinds are refused.
+    /// Engine ids of the subject kinds of this program. Plans with other engine ids are refused.
     pub engines: Engines,
-    /// Names of the criteria of subject kinds: records with another criterion are refused. Records
-    /// of kinds that are not listed may have any criteria.
+    /// Names of the criteria of subject kinds. Records with other criteria are refused.
     pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,
     /// The clock that determines when leases expire.
     pub clock: Arc<dyn Clock>,
-    /// Certificate and key; `None` if connections are not encrypted. Only loopback is then served.
-    pub tls: Option<Tls>,
-    /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
-    /// is trusted. Only loopback is then served.
-    pub tokens: Option<TokenStore>,
-    /// Whether to serve clients, which watch, submit and change studies. If false, only workers are
+    /// Certificate and key. Without them, connections are not encrypted, and only loopback is
     /// served.
+    pub tls: Option<Tls>,
+    /// Accepted tokens. Without them, every process that can connect is trusted, and only loopback
+    /// is served.
+    pub tokens: Option<TokenStore>,
+    /// Whether to serve clients as well as workers.
     pub serve_clients: bool,
-    /// Receives the traces of runs; `None` if nothing is traced.
+    /// Receives the traces of runs.
     pub traces: Option<SpanSink>,
-    /// Observes the transactions of the store, only in tests; otherwise `None`.
+    /// Observes the transactions of the store, in tests.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 

@@ -31,35 +31,26 @@ pub struct Progress {
     pub quarantined: u64,
     /// Accepted records per second over the last half minute.
     pub runs_per_second: f64,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are no
-    /// such runs.
+    /// Mean coverage of the runs that are done, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, estimated from measured run times and from the time
-    /// for which runs have been executing or, before a run has ended, from the shares of their
-    /// budgets that they have spent. At least the time that the remaining runs take at the rate of
-    /// the last half minute, if enough runs ended in this half minute. `None` if unknown, if there
-    /// is no worker, or if runs wait for a worker that can execute them.
+    /// Expected time until the last run ends, if it can be estimated.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
-    /// Whether another coordinator leads the store and this one stands by. In this case,
-    /// `last_error` is set as well.
+    /// Whether another coordinator leads the store and this one stands by.
     pub standby: bool,
-    /// The last error of the store, such as a full disk; `None` after a successful transaction.
+    /// The last error of the store, such as a full disk.
     pub last_error: Option<String>,
-    /// Damage to the store, which stops the work that needs the damaged part; `None` if no damage
-    /// is known.
+    /// Damage to the store, which stops the work that needs the damaged part.
     pub damage: Option<String>,
-    /// A message about a file of the store that another program has deleted or replaced; `None` if
-    /// there is no such file. After such an event, the coordinator answers no requests and must be
-    /// restarted.
+    /// A message about a file of the store that another program has deleted or replaced. The
+    /// coordinator must then be restarted.
     pub lost_file: Option<String>,
     /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
     /// Live workers by name.
     pub workers: Vec<WorkerProgress>,
-    /// Coverage over executions of the runs accepted since the coordinator started, by study and
-    /// algorithm, on the projects that all algorithms with curves have finished.
+    /// Interim coverage by study and algorithm.
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
@@ -67,11 +58,9 @@ pub struct Progress {
     pub unserved: Vec<UnservedRuns>,
     /// Failed attempts since the coordinator started, by algorithm and reason.
     pub failures: Vec<FailureCount>,
-    /// Pending runs that are expected to take longer than the allocation of every usable worker, by
-    /// algorithm.
+    /// Pending runs that are expected to take longer than the allocation of every usable worker.
     pub too_long: Vec<TooLongRuns>,
-    /// Time since a run was last leased, or since the coordinator started; zero if no run is
-    /// pending.
+    /// Time for which pending runs have waited without any run being leased.
     pub queue_age: Duration,
     /// How attempts have ended since the coordinator started, by worker.
     pub attempts: Vec<AttemptCounts>,
@@ -86,8 +75,7 @@ pub struct AttemptCounts {
     pub host: String,
     /// Attempts that ended with an accepted record.
     pub accepted: u64,
-    /// Attempts that ended without an accepted record, usually because the tool crashed or the
-    /// attempt exceeded a limit of the worker.
+    /// Attempts that ended without an accepted record.
     pub crashed: u64,
     /// Attempts that ended because the worker was lost.
     pub lost: u64,
@@ -161,21 +149,20 @@ pub struct WorkerProgress {
     pub drained: bool,
     /// The name of the worker's host; empty if unknown.
     pub host: String,
-    /// The rule of an operator that applies to the worker; `None` if there is none.
+    /// The rule of an operator that applies to the worker.
     pub rule: Option<WorkerRule>,
 }
 
-/// Interim coverage of an algorithm in a study.
+/// Interim coverage of an algorithm in a study, on the projects that can be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlgorithmCurve {
     /// The study.
     pub study: StudyNumber,
     /// The algorithm's label.
     pub label: String,
-    /// The position of the algorithm in the study, and therefore in the legend; `None` if no plan
-    /// with this algorithm is known.
+    /// The position of the algorithm in the study.
     pub position: Option<usize>,
-    /// Number of projects that all algorithms of the study with curves have finished.
+    /// Number of these projects.
     pub projects: usize,
     /// The mean over the algorithm's runs on these projects.
     pub curve: CoverageCurve,
@@ -196,20 +183,18 @@ pub struct StudyProgress {
     pub claim: Claim,
     /// The study's runs by phase.
     pub counts: PhaseCounts,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are no
-    /// such runs.
+    /// Mean coverage of the runs that are done, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// The limit of executions of each run; `None` if there is no limit or the plan is unknown.
+    /// The limit of executions of each run.
     pub executions: Option<u64>,
     /// The study's use of workers since the coordinator started.
     pub usage: Usage,
-    /// Expected time of the study's pending runs; `None` if the study is not active, or if runs are
-    /// pending but no run was measured.
+    /// Expected time of the study's pending runs.
     pub left: Option<Duration>,
 }
 
 impl Progress {
-    /// The study with this name; `None` if there is no such study.
+    /// The study with this name.
     pub fn study(&self, name: &str) -> Option<&StudyProgress> {
         self.studies.iter().find(|study| study.name == name)
     }

@@ -1,5 +1,4 @@
-//! Projects of a store, named by their digests: stored through the writer, and read through a
-//! connection that all calls share.
+//! Projects of a store, identified by their digests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
@@ -14,10 +13,10 @@ use crate::writer::{Request, WriterHandle};
 /// Maximum number of chunks of an upload that wait for the store at the same time.
 const CHUNKS_IN_FLIGHT: usize = 16;
 
-/// The projects of a store, each named by the SHA-256 of its bytes.
+/// The projects of a store, each identified by the SHA-256 of its bytes.
 ///
-/// Most methods wait for the database; async code may call them only on threads of a multi-threaded
-/// runtime.
+/// Methods may wait for the database, so async code may call them only on threads of a
+/// multi-threaded runtime.
 #[derive(Clone)]
 pub struct Projects {
     writer: WriterHandle,
@@ -28,9 +27,9 @@ pub struct Projects {
 
 #[derive(Default)]
 struct Checked {
-    /// Projects whose bytes matched their digest when they were stored or compared last.
+    /// The projects whose bytes matched their digests when they were stored or compared last.
     whole: BTreeSet<Digest>,
-    /// Projects whose bytes cannot be used, with the reason.
+    /// The projects whose bytes cannot be used, with the reasons.
     damaged: BTreeMap<Digest, String>,
 }
 
@@ -43,7 +42,7 @@ impl Projects {
     ///
     /// # Errors
     ///
-    /// If the store does not answer. The project is then stored completely or not at all.
+    /// If the store does not answer.
     pub fn insert(&self, bytes: &[u8]) -> Result<Digest, StoreUnavailable> {
         let digest = Digest::of(bytes);
         // The last chunk marks the project as complete, so it is sent after all others are stored.
@@ -68,8 +67,7 @@ impl Projects {
         if replies.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
-    /// The projects among these that the store does not have, or whose stored bytes are known to be
-    /// damaged.
+    /// Returns the given projects that the store does not have, or whose bytes are damaged.
     ///
     /// # Errors
     ///
@@ -81,13 +79,11 @@ impl Projects {
         Ok(missing)
     }
 
-    /// Compares the bytes of a stored project with its digest, unless they matched in an earlier
-    /// comparison or were stored by [`Projects::insert`] of this value.
+    /// Compares the bytes of a stored project with its digest, unless they are known to match.
     ///
     /// # Errors
     ///
-    /// If there is no such project, if its bytes are incomplete or do not match the digest, or if
-    /// the database returns an error.
+    /// If the project is missing or damaged, or if the database returns an error.
     pub fn check(&self, project: Digest) -> Result<(), StoreError> {
         if self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.contains(&project) {
             return Ok(());
@@ -110,8 +106,7 @@ impl Projects {
         checked
     }
 
-    /// The same as [`Projects::check`], but compares the bytes even if the project has been checked
-    /// or stored before.
+    /// Compares the bytes of a stored project with its digest, even if they are known to match.
     ///
     /// # Errors
     ///
@@ -127,15 +122,14 @@ impl Projects {
         checked.damaged.keys().copied().collect()
     }
 
-    /// Records that stored bytes of a project cannot be read any more, if `cause` is damage.
     fn note_unreadable(&self, project: Digest, cause: &StoreError) {
         if cause.is_damage() {
-            // Ignore the error: it means that the writer has ended.
+            // An error means that the writer has ended.
             drop(self.note(project, Err(cause.to_string())));
         }
     }
 
-    /// Records whether the bytes of a project are intact. The progress shows damage.
+    /// Publishes damage in the progress.
     fn note(&self, project: Digest, state: Result<(), String>) -> Result<(), StoreUnavailable> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = match state {
@@ -157,19 +151,15 @@ impl Projects {
         self.writer.send(Request::NoteDamage { projects, damage })
     }
 
-    /// Closes the connection for reading; the next call opens a new one.
     pub(crate) fn close(&self) {
         drop(self.reader.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// Before the first call to `take`, the bytes are compared with the digest in the same way as
-    /// in [`Projects::check`].
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`] if there is no such project; another error if the bytes are
-    /// damaged or the database returns an error.
+    /// If the project is missing or damaged, or if the database returns an error.
     pub fn stream(
         &self,
         project: Digest,
@@ -188,7 +178,7 @@ impl Projects {
         let size = self.read(|reader| reader.project_size(project))?;
         let (mut chunk, mut sent) = (0, 0);
         loop {
-            // The connection is released after each chunk, so that a slow receiver does not delay
+            // The connection is released after each chunk, because a slow receiver must not delay
             // others.
             let bytes = self.read(|reader| reader.project_chunk(project, chunk))?;
             sent += bytes.len() as u64;

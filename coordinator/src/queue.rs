@@ -2,8 +2,7 @@
 //!
 //! Runs of the same algorithm on the same project form a *group*. They usually differ only in the
 //! seed, so the measured times of some predict the times of the others. The runs of a group that
-//! exactly the same studies contain wait in the same *lane*, so that a batch can be taken from the
-//! runs of one study.
+//! exactly the same studies contain wait in the same *lane*.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
@@ -22,7 +21,7 @@ mod batch;
 mod engine;
 mod interleaving;
 
-/// Maximum time that is stored as the time of the longest run.
+/// Maximum of [`Queue::longest_time`].
 const LONGEST: Duration = Duration::from_secs(3600);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,12 +64,12 @@ struct Project {
     measured: MeanTime,
 }
 
-/// The pending runs that belong to exactly the studies of a set, by group. Each run is stored with
-/// its place in the order of the group; 0 if the place was not set.
+/// The pending runs of a study set. Each run is stored with its place in the order of the group, or
+/// with 0.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
-    /// The groups in this lane whose projects have no measured run.
+    /// The groups whose projects have no measured run.
     untried: BTreeSet<GroupNumber>,
     pending: BTreeMap<EngineNumber, usize>,
 }
@@ -92,7 +91,7 @@ impl ExpectedWork {
         }
     }
 
-    /// Expected time until this number of workers have executed all runs; 0 counts as one worker.
+    /// Expected time until this number of workers have executed all runs.
     pub fn on(&self, workers: usize) -> Duration {
         let share = self.total / u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
         share.max(self.longest)
@@ -119,7 +118,7 @@ pub struct Queue {
     projects: Vec<Project>,
     by_digest: BTreeMap<Digest, usize>,
     lanes: BTreeMap<StudySetNumber, Lane>,
-    /// The places that were set; see [`Queue::set_place`].
+    /// See [`Queue::set_place`].
     order: BTreeMap<RunNumber, u32>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
@@ -129,8 +128,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The number of an engine, from 0; an unknown engine gets the next number. There are few
-    /// engines, so a linear search is fast.
+    /// The number of an engine, from 0. Unknown engines get the next number.
     pub fn engine_number(&mut self, engine: &SubjectEngine) -> EngineNumber {
         let known = self.engines.iter().position(|runs| runs.engine == *engine);
         let number = known.unwrap_or_else(|| {
@@ -140,8 +138,7 @@ impl Queue {
         number as EngineNumber
     }
 
-    /// The number of the project of a group; groups on the same project have the same number.
-    /// `usize::MAX` if there is no such group.
+    /// The number of the project of a group.
     pub fn project_number(&self, group: GroupNumber) -> usize {
         self.groups.get(group as usize).map_or(usize::MAX, |group| group.project)
     }
@@ -152,7 +149,7 @@ impl Queue {
         self.groups.get(group as usize).is_some_and(open)
     }
 
-    /// The number of an engine; `None` if the engine is unknown.
+    /// The number of an engine, if the engine is known.
     pub fn known_engine(&self, engine: &SubjectEngine) -> Option<EngineNumber> {
         let known = self.engines.iter().position(|runs| runs.engine == *engine);
         known.map(|number| number as EngineNumber)
@@ -211,7 +208,6 @@ impl Queue {
     }
 
     /// Sets the place of a run in the order of its group. Must be called before the run is queued.
-    /// Runs without places are in the order of their numbers.
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         self.order.insert(run, place);
     }
@@ -225,7 +221,7 @@ impl Queue {
         (self.order.get(&run).copied().unwrap_or_default(), run)
     }
 
-    /// Adds a pending run to a lane. Has no effect if the lane already contains the run.
+    /// Adds a pending run to a lane.
     pub fn push(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
         let entry = self.entry(run);
         let Group { pending, engine, project, .. } = &mut self.groups[group as usize];
@@ -240,7 +236,7 @@ impl Queue {
         }
     }
 
-    /// Removes a run from a lane. Has no effect if the lane does not contain the run.
+    /// Removes a run from a lane.
     pub fn remove(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
         let entry = self.entry(run);
         let Group { pending, engine, .. } = &mut self.groups[group as usize];
@@ -257,7 +253,7 @@ impl Queue {
         }
     }
 
-    /// All pending runs, sorted by number.
+    /// All pending runs.
     pub fn pending(&self) -> BTreeSet<RunNumber> {
         let lanes = self.lanes.values().flat_map(|lane| lane.groups.values());
         lanes.flatten().map(|(_, run)| *run).collect()
@@ -268,8 +264,7 @@ impl Queue {
         self.lanes.get(&lane).is_some_and(|lane| !lane.groups.is_empty())
     }
 
-    /// The expected time of the pending runs in these lanes. `None` if there are pending runs, but
-    /// no run was measured.
+    /// The expected time of the pending runs in these lanes, if it is known.
     pub fn expected_in(&self, lanes: &[StudySetNumber]) -> Option<Duration> {
         let mut total = Duration::ZERO;
         for lane in lanes.iter().filter_map(|lane| self.lanes.get(lane)) {
@@ -281,7 +276,7 @@ impl Queue {
         Some(total)
     }
 
-    /// Increments the group's number of leased runs.
+    /// Records that a run of the group was leased.
     pub fn note_leased(&mut self, group: GroupNumber) {
         let group = &mut self.groups[group as usize];
         group.leased += 1;
@@ -289,7 +284,7 @@ impl Queue {
         self.engines[group.engine as usize].leased += 1;
     }
 
-    /// Decrements the group's number of leased runs.
+    /// Records that a lease of a run of the group has ended.
     pub fn note_released(&mut self, group: GroupNumber) {
         let group = &mut self.groups[group as usize];
         group.leased -= 1;
@@ -315,8 +310,7 @@ impl Queue {
         }
     }
 
-    /// Adds a group to the long groups or removes it from them. Times that were measured on other
-    /// projects do not make a group long.
+    /// Times that were measured on other projects do not make a group long.
     fn sort_by_length(&mut self, number: GroupNumber) {
         let group = &self.groups[number as usize];
         let measured = group.measured.get().or(self.projects[group.project].measured.get());
@@ -327,9 +321,8 @@ impl Queue {
         }
     }
 
-    /// The expected time of all pending and leased runs. `None` if there are such runs, but no run
-    /// was measured. `executing` contains the group of each run that is being executed, and the
-    /// time since the run began.
+    /// The expected time of all pending and leased runs, if it is known. `executing` contains the
+    /// group of each run that is being executed, and the time since the run began.
     pub fn expected_work(&self, executing: &[(GroupNumber, Duration)]) -> Option<ExpectedWork> {
         let mut work = ExpectedWork::default();
         let mut begun: BTreeMap<GroupNumber, u64> = BTreeMap::new();
@@ -349,13 +342,12 @@ impl Queue {
         Some(work)
     }
 
-    /// The expected time of a run of a group; `None` if no run was measured.
+    /// The expected time of a run of a group, if it is known.
     pub fn expected_time(&self, group: GroupNumber) -> Option<Duration> {
         self.expected(&self.groups[group as usize])
     }
 
-    /// The expected time of a run on a project, zero if no run was measured, and its source.
-    /// `group` is `None` if the queue does not know the group of the run.
+    /// The expected time of a run on a project, and its source.
     pub fn estimate(&self, project: Digest, group: Option<GroupNumber>) -> (TimeSource, Duration) {
         let group = group.and_then(|group| self.groups.get(group as usize)?.measured.get());
         let project = self.by_digest.get(&project);
@@ -366,7 +358,7 @@ impl Queue {
         found.unwrap_or((TimeSource::None, Duration::ZERO))
     }
 
-    /// The expected time of a run of a group; `None` if no run on its project was measured.
+    /// The expected time of a run of a group, as measured on its project.
     pub fn known_time(&self, group: GroupNumber) -> Option<Duration> {
         let group = &self.groups[group as usize];
         group.measured.get().or_else(|| self.projects[group.project].measured.get())
@@ -377,24 +369,21 @@ impl Queue {
         self.longest
     }
 
-    /// The digest of the project of a group; `None` if there is no such group.
+    /// The digest of the project of a group.
     pub fn project_of(&self, group: GroupNumber) -> Option<Digest> {
         let number = self.groups.get(group as usize)?.project;
         self.by_digest.iter().find(|(_, project)| **project == number).map(|(digest, _)| *digest)
     }
 
-    /// The mean time of the runs of the group, or else of its project, or else of all runs.
+    /// The group is the best source.
     fn expected(&self, group: &Group) -> Option<Duration> {
         let project = &self.projects[group.project];
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())
     }
 }
 
-/// The key by which groups are sorted for a batch. Groups of short runs whose project has leased
-/// runs come last. Otherwise, groups with longer runs come first; runs of unknown length count as
-/// the longest. If the runs have places, their length is the mean of the project, whether its runs
-/// are leased does not matter, and the groups of a project are sorted by the place of their first
-/// run.
+/// The key by which groups are sorted for a batch: groups of short runs whose project has leased
+/// runs come last; otherwise, groups with longer runs come first.
 type Rank = (bool, Reverse<Duration>, usize, u32, GroupNumber, StudySetNumber);
 
 #[cfg(test)]

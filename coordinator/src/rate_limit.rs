@@ -1,5 +1,5 @@
 //! Limits on the rates of requests of each worker, as token buckets. A worker that works correctly
-//! rarely reaches a limit. A worker that exceeds a limit is told to repeat its request later.
+//! rarely reaches a limit.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const MAX_WORKERS: usize = 1 << 16;
 
-/// A permitted rate. The bucket is full at the beginning.
+/// The bucket is full at the beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
     /// Number of requests that may follow each other at once.
@@ -15,7 +15,6 @@ pub(crate) struct Rate {
     pub(crate) per_second: u32,
 }
 
-/// The number of requests left in a worker's burst at a time.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     left: f64,
@@ -33,14 +32,13 @@ impl RateLimit {
         RateLimit { rate, buckets: Mutex::default() }
     }
 
-    /// Counts requests of a worker. Returns false, without counting any of them, if they are too
-    /// many or the rates of too many other workers are remembered. A batch of at most `burst`
-    /// requests is permitted after some time.
+    /// Counts requests of a worker. Returns false, without counting any of them, if they are not
+    /// permitted now.
     pub(crate) fn permits(&self, now: Duration, worker: &str, requests: usize) -> bool {
         let requests = requests as f64;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if !buckets.contains_key(worker) && buckets.len() >= MAX_WORKERS {
-            // A full bucket need not be kept, because a missing one counts as full.
+            // A missing bucket counts as full.
             buckets.retain(|_, bucket| self.refilled(*bucket, now) < f64::from(self.rate.burst));
             if buckets.len() >= MAX_WORKERS {
                 return false;

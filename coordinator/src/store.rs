@@ -1,13 +1,11 @@
-//! The durable state: an SQLite file or a PostgreSQL database, with the same tables and the same
-//! statements. One [`Store`] writes, and any number of [`StoreReader`]s read at the same time.
+//! The durable state: an SQLite file or a PostgreSQL database, with the same tables. One [`Store`]
+//! writes, and any number of [`StoreReader`]s read at the same time.
 //!
 //! Runs belong to the store and not to a study. A study is a list of runs, so runs that two studies
-//! have in common are executed once. The interface is small: [`Store::begin_planning`] takes plans,
-//! [`StoreReader`] returns rows, and [`Store::apply`] makes the changes of a batch of requests
-//! durable in one transaction.
+//! have in common are executed once.
 //!
-//! Every call blocks on the database. Async code may call these functions only on threads of a
-//! multi-threaded runtime.
+//! Calls may wait for the database. Async code may make them only on threads of a multi-threaded
+//! runtime.
 
 mod backup;
 mod cells;

@@ -1,4 +1,4 @@
-//! The gRPC service for clients, which submit and manage studies and fetch their results.
+//! The gRPC service for clients.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -34,11 +34,10 @@ mod checked;
 mod results;
 mod status;
 
-/// Time after which a submission is answered even if its study is not completely planned. It is
-/// less than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
+/// Must be less than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
 const PLANNING_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Maximum size of all projects of a study together, in bytes: 64 GiB.
+/// Maximum size of all projects of a study together, in bytes.
 const MAX_STUDY_BYTES: u64 = 64 << 30;
 
 const MAX_NAMES_SHOWN: usize = 20;
@@ -46,15 +45,11 @@ const MAX_NAMES_SHOWN: usize = 20;
 /// Maximum number of pairs of project and algorithm in an estimate.
 const MAX_CELLS: usize = 200_000;
 
-/// Maximum number of runs of a plan whose ended runs are looked up for an estimate. In a larger
-/// plan, all runs count as not ended.
+/// In an estimate of a plan with more runs, all runs count as not ended.
 const MAX_LOOKED_UP: usize = 200_000;
 
-/// Minimum interval between two messages of `Watch`, whatever a client requests.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
 
-/// Maximum number of digests of projects in a request; a client asks about more in several
-/// requests.
 const MAX_DIGESTS: usize = 1 << 16;
 
 /// Number of projects that are looked up at once. Workers that fetch a project wait meanwhile.
@@ -62,7 +57,6 @@ const LOOKUP_PAGE: usize = 1024;
 
 const RESULTS_READ_AHEAD: usize = 64;
 
-/// The service; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct StudyService {
     pub(crate) writer: WriterHandle,
@@ -107,7 +101,6 @@ impl StudyService {
         Ok(())
     }
 
-    /// The result of [`Projects::missing`] for these projects, which are looked up page by page.
     async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
         let projects = self.projects.clone();
         let find = move || {
@@ -269,12 +262,12 @@ impl v1::studies_server::Studies for StudyService {
         plan.check(&self.engines).map_err(invalid_plan)?;
         self.check_projects(&plan).await?;
         let name = plan.name.clone();
-        // Record the submission before a run of the study can be leased.
+        // A run of the study can be leased as soon as it is planned.
         if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
             traces.note_submission(&plan, SystemTime::now());
         }
-        // Planning a large study may take longer than the request time-out. Planning continues in
-        // the background, and the client submits the study again until planning is complete.
+        // Planning a large study may take longer than the request time-out. The client submits the
+        // study again until planning is complete.
         let submitted = self.writer.submit(plan, waiting, caller, claim);
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
@@ -429,8 +422,7 @@ impl v1::studies_server::Studies for StudyService {
     }
 }
 
-/// The reply to a submission whose study is still being planned. It states at least one unplanned
-/// run, because the client takes 0 to mean that planning is complete.
+/// The client takes 0 unplanned runs to mean that planning is complete.
 fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     let planning = progress.planning.iter().find(|planning| planning.study == name);
     let unplanned = planning.map_or(1, |planning| (planning.total - planning.planned).max(1));
@@ -438,8 +430,7 @@ fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     v1::SubmitReply { planned: planned as u64, ended: 0, unplanned: unplanned as u64 }
 }
 
-/// The runs of a plan that have not ended, or all runs if there are more than [`MAX_LOOKED_UP`], by
-/// project and algorithm.
+/// The runs of a plan that are not known to have ended, by project and algorithm.
 fn cells_left(mut reader: StoreReader, plan: &Plan) -> Result<Vec<Cell>, StoreError> {
     let seeds = plan.seeds.len();
     let mut cells = Vec::new();

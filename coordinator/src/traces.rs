@@ -1,10 +1,8 @@
-//! Traces of runs in the terms of OpenTelemetry: a trace for each run, from the submission of its
-//! study to the commit of its record.
+//! Traces of runs in the terms of OpenTelemetry: a trace for each run.
 //!
-//! The span `run` is the root. Below the root are `queued` (from the submission to the first lease,
-//! if this coordinator received the submission), `lease` (an attempt: from the lease to the arrival
-//! of its end), and `commit` (until the end is durable). The trace id is the beginning of the run's
-//! id, so all coordinators of a store continue the same trace.
+//! The span `run` is the root. Below the root are `queued`, `lease` (an attempt) and `commit`. The
+//! trace id is the beginning of the run's id, so all coordinators of a store continue the same
+//! trace.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +20,7 @@ pub struct Span {
     pub trace: [u8; 16],
     /// Id of the span, unique in its trace.
     pub id: [u8; 8],
-    /// Id of the enclosing span; `None` for the root.
+    /// Id of the enclosing span. The root has none.
     pub parent: Option<[u8; 8]>,
     /// The name: `run`, `queued`, `lease` or `commit`.
     pub name: &'static str,
@@ -32,12 +30,11 @@ pub struct Span {
     pub end: SystemTime,
     /// Names and values of the attributes.
     pub attributes: Vec<(&'static str, String)>,
-    /// Why the attempt ended without a record; `None` if the attempt ended with a record, and for
-    /// all spans except `lease`.
+    /// Why the attempt ended without a record.
     pub error: Option<String>,
 }
 
-/// A function that receives the spans; it must not block.
+/// A function that receives the spans. It must not block.
 pub type SpanSink = Arc<dyn Fn(Span) + Send + Sync>;
 
 struct Leased {
@@ -57,10 +54,9 @@ pub(crate) enum Ending {
     Without(String),
 }
 
-/// Builds the spans and passes them to the sink.
 pub(crate) struct Traces {
     sink: SpanSink,
-    /// The time at which a study with a project was last submitted, by project.
+    /// The time of the last submission, by project.
     submitted: Mutex<HashMap<Digest, SystemTime>>,
     leased: Mutex<HashMap<RunNumber, Leased>>,
 }
@@ -105,8 +101,8 @@ impl Traces {
         submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
     }
 
-    /// Records a lease of a run. If the end of an earlier lease of the run was not recorded, the
-    /// worker of that lease counts as lost.
+    /// If the end of an earlier lease of the run was not recorded, the worker of that lease counts
+    /// as lost.
     pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
         let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
         let submitted = locked(&self.submitted).get(&spec.project).copied();
@@ -132,8 +128,7 @@ impl Traces {
         }
     }
 
-    /// Records the end of an attempt, which arrived and became durable at these times. Has no
-    /// effect if the run is not leased with this token.
+    /// The end of the attempt arrived and became durable at these times.
     pub(crate) fn note_end(
         &self,
         run: RunNumber,

@@ -1,5 +1,4 @@
-//! Uploads of projects. The total number of their bytes in memory is bounded, for any number of
-//! clients.
+//! Uploads of projects. The total number of their bytes in memory is bounded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,25 +8,23 @@ use catherd_proto::v1::ProjectChunk;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::{Status, Streaming};
 
-/// Maximum size of all uploads that are in progress, in bytes: one project of the largest size, or
-/// many small ones.
+/// Maximum size of all uploads that are in progress, in bytes.
 const MAX_BYTES: u64 = MAX_PROJECT;
 
-/// Number of bytes that one permit of the semaphore stands for.
+/// Number of bytes for one permit of the semaphore.
 const UNIT: u64 = 1 << 10;
 
-/// Time within which the next chunk must arrive. The time is limited because an upload that does
-/// not proceed would prevent others.
+/// Time within which the next chunk must arrive. An upload that does not proceed would prevent
+/// others.
 const CHUNK_TIMEOUT: Duration = REQUEST_TIMEOUT;
 
 /// Time within which a whole project must arrive.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The uploads that are in progress; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Uploads(Arc<Semaphore>);
 
-/// A project that was received. Its bytes count towards the limit until the value is dropped.
+/// The bytes count towards the limit until the value is dropped.
 pub(crate) struct Upload {
     pub(crate) bytes: Vec<u8>,
     _counted: OwnedSemaphorePermit,
@@ -40,15 +37,8 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Receives a project.
-    ///
-    /// # Errors
-    ///
-    /// `RESOURCE_EXHAUSTED` if the uploads in progress leave no room, in which case the client
-    /// repeats the upload later; `OUT_OF_RANGE` if the project is too large or larger than stated,
-    /// or if its chunks state different sizes; `INVALID_ARGUMENT` if there is no chunk;
-    /// `DEADLINE_EXCEEDED` if the project arrives too slowly; the status of the stream if the
-    /// stream fails.
+    /// `RESOURCE_EXHAUSTED` means that the uploads in progress leave no room, so the client should
+    /// repeat the upload later.
     pub(crate) async fn receive(
         &self,
         chunks: &mut Streaming<ProjectChunk>,

@@ -1,5 +1,4 @@
-//! The gRPC service for workers: decodes requests, passes them to the writer and encodes the
-//! replies.
+//! The gRPC service for workers.
 
 use std::collections::{BTreeSet, HashMap};
 use std::pin::Pin;
@@ -31,14 +30,12 @@ use crate::writer::{
     self, AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseRequest, WriterHandle,
 };
 
-/// Maximum length of the names of workers, hosts, subject kinds, engines and units of work, in
-/// bytes.
 const MAX_NAME_BYTES: usize = 200;
 
 /// Time after which a worker without runs requests leases again.
 const IDLE_WAIT: Duration = Duration::from_millis(250);
 
-/// Maximum length of the reason for a crash in bytes; the rest is left out.
+/// Maximum length of the reason for a crash, in bytes.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
 /// Maximum number of leases in a request. A worker requests no runs while more than 4096 of its
@@ -47,22 +44,20 @@ const MAX_LEASES: usize = 1 << 13;
 
 const MAX_LOADED: usize = 1 << 16;
 
-/// Maximum number of completions in a commit. Workers send at most 512.
+/// Workers send at most 512 completions in a commit.
 const MAX_COMPLETIONS: usize = 1024;
 
 /// Maximum number of subject kinds of a worker, and of units of work of a run.
 const MAX_NAMES: usize = 64;
 
-/// Maximum rate of the heartbeats of a worker. At the minimum term of one second, a worker sends
-/// five heartbeats per second.
+/// At the minimum term of one second, a worker sends five heartbeats per second.
 pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
 
-/// Maximum rate of the crashes that a worker reports. Workers send at most 512 in a commit.
+/// Workers send at most 512 completions in a commit.
 pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
 const CHUNKS_READ_AHEAD: usize = 4;
 
-/// The service; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct WorkerService {
     pub(crate) writer: WriterHandle,
@@ -74,8 +69,7 @@ pub(crate) struct WorkerService {
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) latencies: Arc<Latencies>,
     pub(crate) traces: Option<Arc<Traces>>,
-    /// Whether projects are read and records are decoded on the calling thread. Simulations need
-    /// this because they have no other threads.
+    /// Whether to work only on the calling thread. Simulations have no other threads.
     pub(crate) synchronous: bool,
 }
 
@@ -264,8 +258,7 @@ fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
     completions.iter().map(|end| (end.run, end.token, ending(&end.result))).collect()
 }
 
-/// The engines that a worker names. A worker that names none is refused, because it would wait for
-/// runs forever.
+/// A worker that names no engines would wait for runs forever.
 fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Engines, Status> {
     if engines.is_empty() {
         return Err(Status::failed_precondition(format!(
@@ -293,8 +286,7 @@ fn checked_length(list: &str, entries: usize, most: usize) -> Result<(), Status>
     Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {most}")))
 }
 
-/// The progress of a run; `None` if it is not plausible. The request is not refused in this case,
-/// because progress is only displayed.
+/// A request with implausible progress is not refused, because progress is only displayed.
 fn checked_progress(
     v1::RunProgress { work, covered, goals }: v1::RunProgress,
 ) -> Option<RunProgress> {
@@ -356,7 +348,7 @@ fn encode_verdict(result: CommitResult) -> v1::Verdict {
     v1::Verdict { kind: kind.into(), reason }
 }
 
-/// Sends the chunks of a project until `send` returns false. An error is sent as the last item.
+/// An error is sent as the last item.
 fn send_project(
     projects: &Projects,
     wanted: Digest,

@@ -1,6 +1,4 @@
-//! The writer: the only thread that changes the ledger and the store. The thread takes the requests
-//! that have arrived, up to a limit, as one batch, steps the ledger through them, makes their
-//! effects durable, usually in one transaction, and then replies. Requests that arrive during the
+//! The writer: the only thread that changes the ledger and the store. Requests that arrive during a
 //! transaction form the next batch, so the number of fsyncs per second does not limit the number of
 //! requests per second.
 
@@ -41,17 +39,15 @@ pub(crate) use request::{
 use request::{PendingReply, reply_later};
 pub(crate) use why::Explanation;
 
-/// Maximum work of the requests in one transaction, in completions and other entries. Only the last
-/// request may exceed this limit. The work is limited because heartbeats that arrive during the
-/// transaction wait for its end.
+/// Maximum work of the requests in one transaction, in completions and other entries. Heartbeats
+/// that arrive during the transaction wait for its end.
 const MAX_BATCH: usize = 4096;
 
-/// Time between two checkpoints, which keep the main file of an SQLite store nearly up to date.
+/// Checkpoints keep the main file of an SQLite store nearly up to date.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All active studies.
     All,
     /// The study with this name.
     Only(String),
@@ -59,17 +55,16 @@ pub(crate) enum Scope {
 
 pub(crate) struct WriterConfig {
     pub(crate) url: StoreUrl,
-    /// Folder in which schema version 2 kept projects as files.
+    /// Schema version 2 kept projects as files in this folder.
     pub(crate) project_files: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
-    /// Names of the criteria of subject kinds; records of other kinds may have any criteria.
+    /// Records of other kinds may have any criteria.
     pub(crate) criteria: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
 
-/// The only writer to a store. See the documentation of the module.
-/// [`crate::Coordinator::new_manual`] returns a writer to its caller.
+/// The only writer to a store. [`crate::Coordinator::new_manual`] returns a writer to its caller.
 pub struct Writer {
     requests: Receiver<Request>,
     config: WriterConfig,
@@ -77,25 +72,21 @@ pub struct Writer {
     last_tick: Duration,
     last_checkpoint: Duration,
     progress: watch::Sender<Progress>,
-    /// `None` while another coordinator leads the store or the store cannot be reached, and after a
-    /// file of the store was lost.
+    /// `None` while this coordinator does not lead the store.
     leader: Option<Leader>,
-    /// The last error of the store; `None` after the next successful transaction.
+    /// The last error, until the next successful transaction.
     last_error: Option<String>,
     /// Whether the last error came from opening the store.
     cannot_open: bool,
-    /// The file of the store that another program has deleted or replaced. The store is then closed
-    /// permanently, and no request is answered any more.
+    /// The file of the store that another program has deleted or replaced. No request is answered
+    /// any more.
     lost_file: Option<(PathBuf, &'static str)>,
-    /// The lock that is held while this process may write to an SQLite file; `None` without such a
-    /// file.
+    /// Held while this process may write to an SQLite file.
     _lock: Option<File>,
 }
 
 impl Writer {
-    /// Starts a writer on a store, and returns it with the handle for its requests. If `stand_by`
-    /// is set, the writer waits while another coordinator leads the store or the store cannot be
-    /// reached.
+    /// With `stand_by`, the writer waits for a store that it cannot lead at once.
     pub(crate) fn open(
         config: WriterConfig,
         store: Result<Store, StoreError>,
@@ -134,12 +125,10 @@ impl Writer {
         Ok((writer, handle))
     }
 
-    /// Processes requests until [`Request::Close`] arrives or all handles have been dropped.
     pub(crate) fn run(mut self) {
         loop {
             let mut batch = Vec::new();
-            // Do not block while pages of studies are left to plan or to clear: each iteration
-            // processes one page.
+            // Do not wait while pages of studies are left: each iteration processes one page.
             let timeout = if self.has_pages() { Duration::ZERO } else { TICK_INTERVAL };
             match self.requests.recv_timeout(timeout) {
                 Ok(request) => batch.push(request),
@@ -160,7 +149,7 @@ impl Writer {
         }
     }
 
-    /// Processes the requests that have arrived, without blocking. Returns false if the store
+    /// Processes the requests that have arrived, without waiting. Returns false if the store
     /// returned an error. In this case, no request of the batch is answered.
     pub fn process_pending(&mut self) -> bool {
         let mut batch = Vec::new();
@@ -201,8 +190,8 @@ impl Writer {
         }
     }
 
-    /// Records an error of the store. This coordinator stays the leader while its connection is
-    /// alive, because its session continues to hold the lock.
+    /// This coordinator stays the leader while its connection is alive, because its session
+    /// continues to hold the lock.
     fn record_error(&mut self, error: &StoreError) {
         let text = error.to_string();
         let standby = matches!(error, StoreError::LedByAnother);
@@ -236,7 +225,6 @@ impl Writer {
         });
     }
 
-    /// Processes a batch including its transaction, and returns the replies to send.
     fn process_batch(
         &mut self,
         now: Duration,
@@ -253,8 +241,7 @@ impl Writer {
                 let store = Store::take_over(&self.config.url, silence)?;
                 let leader = Leader::new(&self.config, store, now)?;
                 tracing::info!("this coordinator leads the store from now on");
-                // Clear only an error of opening the store; an error of writing is cleared by the
-                // next successful transaction.
+                // An error of writing is cleared by the next successful transaction.
                 let led = StoreError::LedByAnother.to_string();
                 self.last_error.take_if(|error| self.cannot_open || *error == led);
                 none.insert(leader)
@@ -333,14 +320,13 @@ impl Writer {
         leader.store.check_files()?;
         if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
             self.last_checkpoint = now;
-            // If the checkpoint fails, the write-ahead log keeps the changes that are not in the
-            // main file.
+            // If the checkpoint fails, the write-ahead log keeps the changes.
             if let Err(error) = leader.store.checkpoint() {
                 tracing::debug!("checkpoint: {error}");
             }
         }
-        // Publish before the replies are sent, so that a caller that is told about a change, or
-        // about the end of a study, finds it in the progress.
+        // A caller that is told about a change must find it in the progress, so publish before the
+        // replies are sent.
         if tick || studies_changed || leader.ledger.is_finished() {
             self.publish_progress(now);
         }

@@ -7,8 +7,7 @@ use catherd_proto::{PROTOCOL, v1};
 use tokio::net::TcpListener;
 use tonic::Code;
 
-/// The codes with which the worker service and the study service answer the owner of a token;
-/// `None` for an accepted request.
+/// The answers of the worker service and the study service. `None` stands for an accepted request.
 async fn answers(address: &str, token: Token) -> [Option<Code>; 2] {
     let access = Access { tls: None, token };
     let register = v1::RegisterRequest {

@@ -1,5 +1,5 @@
 //! Tests damaged copies of a small store. Each copy must be refused, repaired, or equal to the
-//! original, within a time limit. `CATHERD_DAMAGED_STORES` is the number of copies, 60 by default.
+//! original. `CATHERD_DAMAGED_STORES` is the number of copies.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn plan() -> Plan {
     Plan::new(&study, &subject, projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// The result of the run at a position: a record, or `None` if the run is quarantined.
+/// `None` if the run is quarantined.
 fn result(position: usize, spec: &RunSpec) -> Option<RunRecord> {
     match position {
         5 => Some(RunRecord::failed(spec, "cannot be read", 12)),
@@ -116,8 +116,7 @@ fn read(url: &StoreUrl) -> Result<Contents, StoreError> {
     Ok(Contents { records, quarantined: quarantined.collect() })
 }
 
-/// Stores a study whose runs have all ended. If the coordinator was killed, a part of the study is
-/// in the write-ahead log.
+/// If the coordinator was killed, a part of the study is in the write-ahead log.
 fn original(folder: &Path, killed: bool) {
     let url = StoreUrl::Sqlite(folder.join("written.db"));
     let mut store = Store::open(&url).unwrap();
@@ -137,7 +136,6 @@ fn original(folder: &Path, killed: bool) {
     }
 }
 
-/// Damages a file: a bit, bytes, a page, or its end. Returns a description of the damage.
 fn damage(file: &mut Vec<u8>, random: &mut ChaCha8Rng) -> String {
     const PAGE: usize = 4096;
     let at = random.random_range(0..file.len());
@@ -176,13 +174,12 @@ enum Fate {
     Equal,
 }
 
-/// Reads, repairs and completes a damaged copy. Fails if damaged data is accepted.
+/// Fails if damaged data is accepted.
 fn examine(folder: &Path, original: &Contents) -> Fate {
     let url = StoreUrl::Sqlite(folder.join("study.db"));
     let seen = read(&url);
     if let Ok(seen) = &seen {
-        // Everything that is read must have been written. Some records may be missing, because runs
-        // may wait for a worker again.
+        // Some records may be missing, because runs may wait for a worker again.
         let known = |record: &_| original.records.contains(record);
         assert!(seen.records.iter().all(known), "a damaged record was accepted");
         let known = |run: &_| original.quarantined.contains(run);

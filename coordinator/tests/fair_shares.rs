@@ -1,6 +1,4 @@
-//! Tests fair shares and quotas of workers in simulated time. In any minute, each study gets its
-//! share, even if its runs are longer than the runs of other studies, unless they are longer than a
-//! minute.
+//! Tests fair shares and quotas of workers in simulated time.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -22,7 +20,6 @@ struct Study {
     share: u32,
     runs: u32,
     length: Duration,
-    /// The time of submission.
     from: Duration,
     quota: Option<u32>,
 }
@@ -43,7 +40,7 @@ struct Worker {
 struct Trace(Vec<(StudyNumber, Duration, Duration)>);
 
 impl Trace {
-    /// The time in seconds that workers spent on a study in a period.
+    /// The time of a study's runs in a period, in seconds.
     fn time(&self, study: StudyNumber, from: Duration, to: Duration) -> f64 {
         let of = self.0.iter().filter(|(of, ..)| *of == study);
         of.map(|(_, start, end)| (*end).min(to).saturating_sub((*start).max(from)).as_secs_f64())
@@ -161,8 +158,7 @@ fn two_owners_get_their_shares_over_any_minute() {
     }
 }
 
-/// If runs take a minute or longer, shares are fair only over longer times, because runs are not
-/// interrupted.
+/// Runs are not interrupted, so shares of long runs are fair only over longer periods.
 #[test]
 fn long_runs_get_their_share_in_the_long_run() {
     for lengths in [[100_000, 100_000], [60_000, 500]] {
@@ -195,7 +191,6 @@ fn a_study_that_arrives_later_gets_its_share_at_once_and_no_more() {
     trace.assert_share(1, 0.5, 4, 101, 240);
 }
 
-/// A study of 40 short runs does not wait for a study of 200 long runs that was submitted before.
 #[test]
 fn a_small_study_is_not_starved_by_a_large_one() {
     let large = Study { runs: 200, ..study("ada", 1, 5000) };

@@ -1,5 +1,4 @@
-//! Tests the laws of the ledger under random events: workers that exit, reappear, commit late or
-//! twice, and a coordinator that restarts from the stored state.
+//! Tests the laws of the ledger under random events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,13 +31,11 @@ fn wish<'a>(
 #[derive(Clone, Debug)]
 enum Act {
     Register(u8),
-    /// A worker requests leases; if the flag is set, the worker has not received its earlier
-    /// leases.
+    /// A worker requests leases. With the flag, it has not received its earlier leases.
     Lease(u8, bool),
-    /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// A granted lease, which may have ended, is committed by its worker if the flag is set, and by
-    /// a stranger otherwise.
+    /// A granted lease, which may have ended, is committed: with the flag by its worker, otherwise
+    /// by a stranger.
     Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,
@@ -62,7 +59,6 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A ledger with the stored state and the workers' view of their leases.
 struct World {
     ledger: Ledger,
     now: Duration,
@@ -70,9 +66,8 @@ struct World {
     /// The workers on which runs crashed, as the store keeps them.
     crashed_on: CrashedOn,
     granted: Vec<Grant>,
-    /// The workers to which leases were granted.
     holders: BTreeMap<Token, String>,
-    /// The leases that workers believe they hold, with the names of these workers.
+    /// The leases that workers believe they hold.
     believed: BTreeMap<Token, String>,
     accepted: BTreeMap<RunNumber, Token>,
 }
@@ -168,7 +163,7 @@ impl World {
         }
     }
 
-    /// Commits a lease as the worker to which the lease was granted.
+    /// Commits as the worker to which the lease was granted.
     fn commit(
         &mut self,
         run: RunNumber,
@@ -236,9 +231,9 @@ impl World {
                     let (run, token, _) = commit.unwrap();
                     let own = committer.as_ref() == self.holders.get(&token);
                     prop_assert!(own || verdict != Verdict::Accepted, "fencing");
-                    // A commit is accepted if its lease has not ended. Otherwise it is accepted
-                    // only if the run was not leased again. It counts as repeated only if it is the
-                    // commit that was accepted.
+                    // A commit is accepted if its lease has not ended, or has expired and the run
+                    // was not leased again. It counts as repeated only if it is the commit that was
+                    // accepted.
                     let phase = latest.unwrap();
                     let (open, expired) = (Some(Phase::Leased), Some(Phase::Pending));
                     let counts = verdict == Verdict::Accepted;
@@ -301,7 +296,7 @@ proptest! {
         }
     }
 
-    /// After any events, a study ends once a worker works without faults.
+    /// After any events, a study ends if a worker works without faults.
     #[test]
     fn a_study_ends(acts in prop::collection::vec(act(), 0..60)) {
         let mut world = World::new();
@@ -342,8 +337,8 @@ fn a_lost_worker_counts_as_a_loss_of_the_run_in_hand_only() {
     assert!(losses[1..].iter().all(|&losses| losses == 0));
 }
 
-/// Requests leases as each of these workers in turn until the run is quarantined. Every attempt at
-/// the run crashes; other runs are returned. Returns the workers on which the run crashed.
+/// Every attempt at the run crashes; other runs are returned. Returns the workers on which the run
+/// crashed.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
     let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {
@@ -465,7 +460,6 @@ fn a_lease_that_did_not_reach_its_worker_ends_at_once() {
     assert_eq!(run.losses, 0);
 }
 
-/// A world in which a lease has expired, and the lease.
 fn expired_lease() -> (World, Grant) {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();

@@ -58,8 +58,7 @@ mod database {
     );
 }
 
-/// One of two coordinators on a database leads. When the leader's session ends for any reason, the
-/// other coordinator takes over with the same leases.
+/// When the leader's session ends, the other coordinator takes over with the same leases.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 async fn a_second_coordinator_stands_by_and_takes_over() {
@@ -87,7 +86,7 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     let last_error = standby.coordinator.progress().last_error.unwrap();
     assert!(last_error.contains("another coordinator leads"), "{last_error}");
 
-    // The server terminates the leader's session, as it does when the leader's computer fails.
+    // As if the leader's computer had failed.
     database::execute(
         &url,
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database =
@@ -115,8 +114,7 @@ async fn answered<T: Send + 'static>(
     asked.await.unwrap()
 }
 
-/// A suspended coordinator keeps its session, but the session is silent. When the coordinator
-/// resumes, the store has another writer.
+/// A suspended coordinator keeps its session, but the session is silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 async fn a_suspended_leader_is_replaced_and_can_write_no_more() {

@@ -1,6 +1,5 @@
-//! A limit on the number of connections without an accepted request. If the limit is exceeded, the
-//! oldest of these connections is closed: clients send their first request at once, and connections
-//! that are only kept open must not prevent new ones.
+//! A limit on the number of connections without an accepted request. Connections that are only kept
+//! open must not prevent new ones, so the oldest connections are closed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,12 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// The connections without an accepted request; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Unauthenticated {
     permits: Arc<Semaphore>,
-    /// Senders that close a connection, by the number of the connection. Connections are numbered
-    /// in the order of their arrival.
+    /// Senders that close a connection. Connections are numbered in the order of their arrival.
     closers: Arc<Mutex<BTreeMap<u64, oneshot::Sender<()>>>>,
 }
 
@@ -22,9 +19,8 @@ impl Unauthenticated {
         Unauthenticated { permits: Arc::new(Semaphore::new(limit)), closers: Arc::default() }
     }
 
-    /// Admits connection `number`. If the limit has been reached, the oldest connection is closed
-    /// first. The receiver gets a value when this connection must be closed, and an error when the
-    /// connection has been authenticated or has ended.
+    /// Admits a connection, possibly after closing the oldest connection. The receiver gets a value
+    /// when this connection must be closed, and an error when it need not be closed any more.
     pub(crate) async fn admit(&self, number: u64) -> (Peer, oneshot::Receiver<()>) {
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => Some(permit),
@@ -42,7 +38,7 @@ impl Unauthenticated {
 
     pub(crate) fn close_oldest(&self) {
         if let Some((_, closer)) = self.with(BTreeMap::pop_first) {
-            // Ignore the error: the connection has ended already.
+            // The connection has ended already.
             let _ = closer.send(());
         }
     }
@@ -52,7 +48,6 @@ impl Unauthenticated {
     }
 }
 
-/// A place among the connections without an accepted request, freed when it is dropped.
 struct Place {
     number: u64,
     connections: Unauthenticated,
@@ -65,7 +60,7 @@ impl Drop for Place {
     }
 }
 
-/// The peer of a connection, which is an extension of each request of the connection.
+/// An extension of each request of the connection.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<Mutex<Option<Place>>>);
 
@@ -76,8 +71,7 @@ impl fmt::Debug for Peer {
 }
 
 impl Peer {
-    /// Removes the connection from the count. Called when a request of the connection was accepted
-    /// or the connection has ended.
+    /// Removes the connection from the count.
     pub(crate) fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -101,7 +95,6 @@ mod tests {
         first.release();
         let (_third, _) = third.await;
         assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Empty));
-        // An authenticated connection is not closed any more, and its place becomes free.
         second.release();
         assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         let (_fourth, _) = connections.admit(4).await;

@@ -1,4 +1,4 @@
-//! Opens a coordinator: locks the store, repairs damaged runs and starts the writer.
+//! Opens a coordinator.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -22,30 +22,27 @@ use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
 use crate::writer::{Scope, Writer, WriterConfig};
 
-/// Maximum number of further attempts to open a PostgreSQL store whose leader has just ended. The
-/// server may need a moment to detect that the session has ended.
+/// The server may need a moment to detect that the session of a leader has ended.
 const OPEN_ATTEMPTS: u32 = 10;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 impl Coordinator {
-    /// Opens a store and serves all its active studies. Runs that have ended are not executed
-    /// again; leases of an earlier process are valid for one more term.
+    /// Opens a store and serves all its active studies.
     ///
     /// # Errors
     ///
-    /// If the folder, the database or the certificate cannot be used, or if another process serves
-    /// the database and the coordinator does not stand by.
+    /// If the options cannot be used, or if another process serves the store and the coordinator
+    /// does not stand by.
     pub fn open(options: CoordinatorOptions) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)
     }
 
-    /// Opens a store, stores the plan as the study with its name, and serves only that study. Runs
-    /// that have ended in any study of the store are not executed again.
+    /// Opens a store, stores the plan as the study with its name, and serves only that study.
     ///
     /// # Errors
     ///
-    /// The same as for [`Coordinator::open`], or if the plan cannot be stored.
+    /// If the coordinator cannot be opened, or if the plan cannot be stored.
     pub fn open_study(
         options: CoordinatorOptions,
         plan: Plan,
@@ -55,8 +52,7 @@ impl Coordinator {
     }
 
     /// The same as [`Coordinator::open_study`], but without threads, for simulations: requests wait
-    /// until the caller calls [`Writer::process_pending`], and projects are read on the calling
-    /// thread.
+    /// until the caller calls [`Writer::process_pending`].
     ///
     /// # Errors
     ///
@@ -80,12 +76,11 @@ impl Coordinator {
 }
 
 /// Removes results that no study of a store contains and that were stored before a time, in seconds
-/// since 1970; see [`Store::prune`].
+/// since 1970.
 ///
 /// # Errors
 ///
-/// If the folder of an SQLite store cannot be used, if another process serves the store, or if the
-/// database returns an error.
+/// If the store cannot be used, or if another process serves it.
 pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
     let _lock = lock(url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
@@ -168,8 +163,7 @@ fn open(
     Ok((coordinator, writer))
 }
 
-/// Repairs all studies of an SQLite store according to their stored plans. A PostgreSQL store is
-/// not repaired; it relies on the checksums of the server.
+/// A PostgreSQL store relies on the checksums of the server.
 fn repair_all(
     store: Result<Store, StoreError>,
     url: &StoreUrl,

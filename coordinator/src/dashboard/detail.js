@@ -34,7 +34,6 @@ const cellPage = async (study, project, algorithm) => {
   scroll.append(table);
   return [make("h2", `${project}, ${algorithm}`), make("p", `${plural(runs.length, "run")} of ${study}`), scroll];
 };
-// The steps of coverage of a run over the first unit of work, or over time.
 const timeline = (record, available) => {
   const units = Object.keys(record.work).sort(), unit = units[0] ?? "ms";
   const at = point => units.length ? point.work[0] : point.wall_ms;
@@ -62,7 +61,7 @@ const runPage = async id => {
   if (record.timeline.length) {
     const draw = () => timeline(record, detail.clientWidth || 700);
     let drawn = draw();
-    // Draw the chart again for a new width, so that its text keeps its size.
+    // The text of the chart must keep its size.
     redraw = () => {
       const again = draw();
       drawn.replaceWith(again);

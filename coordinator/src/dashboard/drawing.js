@@ -1,5 +1,5 @@
 "use strict";
-// Elements, text and charts that the overview and the pages of runs share.
+// Functions that the overview and the pages of runs share.
 const make = (tag, text, kind) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;
@@ -18,7 +18,6 @@ const row = (tag, cells) => {
   return line;
 };
 const percent = (share, digits = 2) => share == null ? "–" : (100 * share).toFixed(digits) + " %";
-// The noun that follows a number.
 const noun = (count, one) => one + (count === 1 ? "" : "s");
 const plural = (count, one) => `${count} ${noun(count, one)}`;
 const span = ms => {
@@ -32,7 +31,7 @@ const node = (tag, attributes, text) => {
   if (text !== undefined) element.textContent = text;
   return element;
 };
-// Colours with dashes, so that curves differ without colour.
+// Curves must differ without colour, so they have dashes.
 const stroke = ({ colour, dashes }) =>
   ({ stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes, fill: "none" });
 const legend = curves => {
@@ -46,8 +45,7 @@ const legend = curves => {
   return list;
 };
 // A chart of shares over amounts. The `points` of a line are pairs [x, share]; `label` returns the
-// text at an x. The width of the chart depends on that of the page, so that the text keeps its size
-// on a phone.
+// text at an x.
 const chart = ({ lines, ticks, last, label, unit, title, available }) => {
   const [width, height, left, bottom, right] = [Math.min(720, Math.max(240, available)), 220, 44, 34, 14];
   const all = lines.flatMap(line => line.points.map(point => point[1]));
@@ -68,7 +66,6 @@ const chart = ({ lines, ticks, last, label, unit, title, available }) => {
     svg.append(node("polyline", { points: points.map(([at, share]) => x(at) + "," + y(share)).join(" "), ...stroke(style) }));
   return svg;
 };
-// Mean coverage after 1, 2, 4, ... executions, at most until the budget.
 const meanChart = (curves, budget, available) => {
   const top = curves[0].means.length - 1;
   const last = budget ? Math.min(top, Math.log2(budget)) : Math.min(top, 1 + Math.max(...curves.map(curve =>

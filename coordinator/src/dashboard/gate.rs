@@ -1,5 +1,4 @@
-//! Access to the dashboard: decides which requests are answered, and sets headers that restrict
-//! what browsers may do with the answers.
+//! Access to the dashboard.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,9 +15,7 @@ use base64::prelude::BASE64_STANDARD;
 use crate::auth::{Access, Role};
 use crate::connections::{Incoming, Peer};
 
-/// Headers of every response: the page loads only scripts and styles of the dashboard, cannot be
-/// embedded in another page, and is not cached; browsers neither guess content types nor tell other
-/// sites the address of the page.
+/// Headers of every response, which restrict what browsers may do with the page.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -31,30 +28,24 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// The path that supervisors request without a token. The answer contains only the state of the
-/// coordinator or the error of its store.
+/// Supervisors request this path without a token.
 const HEALTH: &str = "/health";
 
-/// The rules of a dashboard; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Gate {
-    /// The tokens that requests need. `None` on loopback.
+    /// `None` if requests need no token.
     access: Option<Access>,
-    /// Host names of the dashboard, in lower case.
+    /// The permitted host names in lower case.
     names: Arc<[String]>,
 }
 
 impl Gate {
-    /// A gate that requires a viewer's token if `access` is given, and a requested host that is one
-    /// of `names`, `localhost`, or an IP address.
     pub(crate) fn new(access: Option<Access>, names: Vec<String>) -> Gate {
         let mut names: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         names.push("localhost".to_owned());
         Gate { access, names: names.into() }
     }
 
-    /// Passes on an admitted request or answers a refused request with an error, and adds
-    /// [`HEADERS`] to the response.
     pub(crate) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
         let mut response = match gate.check(&request) {
             Ok(()) => next.run(request).await,
@@ -82,9 +73,9 @@ impl Gate {
         }
     }
 
-    /// Refuses host names that are not the dashboard's. Otherwise a page of another site could read
-    /// the dashboard in a user's browser, through a name that temporarily resolves to this address
-    /// (DNS rebinding). IP addresses are permitted, because they are not resolved.
+    /// Otherwise a page of another site could read the dashboard in a user's browser, through a
+    /// name that temporarily resolves to this address (DNS rebinding). IP addresses are not
+    /// resolved.
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.ok_or_else(|| Refusal::Host(String::new()))?;
@@ -100,8 +91,7 @@ impl Gate {
     }
 }
 
-/// The token of a request: a bearer token, or the password of basic authentication (RFC 7617),
-/// which browsers ask their users for.
+/// Browsers ask their users for the password of basic authentication (RFC 7617).
 fn token(headers: &HeaderMap) -> Option<String> {
     let (scheme, value) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") {
@@ -115,9 +105,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 }
 
 enum Refusal {
-    /// The request does not name a host of the dashboard.
     Host(String),
-    /// The request has no token of a viewer.
     Unauthenticated,
 }
 

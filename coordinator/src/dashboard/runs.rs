@@ -1,4 +1,4 @@
-//! The runs of a study on the dashboard: cells of a heat map, their runs, and single runs.
+//! The runs of a study on the dashboard.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MAX_PROJECTS: usize = 500;
 
 const MAX_RUNS: usize = 1000;
 
-/// Maximum total size, in bytes, of a run's logs that are shown.
+/// Maximum total size of a run's logs that are shown, in bytes.
 const MAX_LOG_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize)]
@@ -24,14 +24,13 @@ pub(super) struct StudyQuery {
     study: String,
 }
 
-/// The heat map of a study: projects in the order of the study, each with its cells by algorithm.
+/// Projects in the order of the study, each with its cells by algorithm.
 pub(super) async fn cells(
     State(source): State<Source>,
     Query(StudyQuery { study }): Query<StudyQuery>,
 ) -> Result<Json<Value>, Refusal> {
     let number = source.study(&study)?;
     let counts = source.read(move |mut reader| reader.cells(number)).await?;
-    // The counts are in the order of the study's runs.
     let (mut names, mut algorithms): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut rows: BTreeMap<String, BTreeMap<String, Cell>> = BTreeMap::new();
     for count in counts {
@@ -62,7 +61,6 @@ pub(super) async fn cells(
     Ok(Json(json!({ "algorithms": algorithms, "projects": projects, "left_out": left_out })))
 }
 
-/// The runs of an algorithm on a project.
 #[derive(Default)]
 struct Cell {
     runs: u64,
@@ -106,8 +104,6 @@ pub(super) struct RunQuery {
     run: Digest,
 }
 
-/// A run with its record, but with at most 256 KiB of its logs and with only the names of its
-/// artifacts.
 pub(super) async fn one(
     State(source): State<Source>,
     Query(RunQuery { run }): Query<RunQuery>,

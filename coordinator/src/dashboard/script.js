@@ -1,5 +1,5 @@
 "use strict";
-// The overview: progress of studies, their heat maps, failures and workers.
+// The overview of studies and workers.
 const reasons = {}, maps = {};
 const sections = new Map();
 const heatmap = (study, algorithms) => {
@@ -135,7 +135,7 @@ const showWorkers = workers => {
     return box;
   }));
 };
-// Compute the rate from the remaining time, so that both agree.
+// The rate must agree with the remaining time.
 const pace = state => {
   const left = state.pending + state.leased;
   if (!left) return " · nothing to do";

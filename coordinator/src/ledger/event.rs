@@ -12,13 +12,11 @@ use crate::ids::{RunNumber, Token};
 pub enum AttemptEnd {
     /// The attempt ended after this time with a record without an error.
     Done(Duration),
-    /// The attempt ended with a record in which the tool reported an error, after this time.
+    /// The attempt ended after this time with a record in which the tool reported an error.
     Failed(Duration),
-    /// The attempt ended without an accepted record, usually because the tool crashed or the
-    /// attempt exceeded a limit of the worker.
+    /// The attempt ended without an accepted record.
     Crashed,
-    /// The worker returned the run, because it had not started the run or had stopped it for a
-    /// reason outside the run.
+    /// The worker returned the run for a reason outside the run.
     Returned,
 }
 
@@ -33,7 +31,7 @@ pub struct LeaseWish<'a> {
     pub held: &'a BTreeSet<Token>,
     /// The name of the worker's host; empty if unknown.
     pub host: &'a str,
-    /// Time until the worker's allocation ends; `None` if it does not end.
+    /// Time until the worker's allocation ends.
     pub remaining: Option<Duration>,
     /// Projects that no worker can fetch now.
     pub withheld: &'a BTreeSet<Digest>,
@@ -100,15 +98,14 @@ pub enum Verdict {
     OtherHolder,
 }
 
-/// An effect of a step. Every effect that changes the store must be durable before any answer of
-/// the step is sent.
+/// An effect of a step. The effects on the store must be durable before an answer is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Store the [`run`](super::Ledger::run) and its [`holder`](super::Ledger::holder).
     Save(RunNumber),
     /// Store the record of the commit as the result of the run.
     Accept(RunNumber),
-    /// Store the record of the commit as superseded (kept for diagnosis; does not count).
+    /// Store the record of the commit as superseded, for diagnosis.
     Supersede(RunNumber),
     /// Store that an attempt ended because its worker was lost.
     Lost {
@@ -137,7 +134,7 @@ pub enum Effect {
     Grant(Grant),
     /// Answer: the worker must drop this lease.
     DropLease(Token),
-    /// Answer: the worker must not request further leases.
+    /// Answer: the worker is drained.
     Drain,
     /// Answer: the verdict on a commit.
     Verdict(Verdict),

@@ -1,5 +1,4 @@
-//! How leases end (for example by a commit, by expiry, or because their worker restarted), and how
-//! expired leases are reinstated.
+//! How leases end, and how expired leases are reinstated.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -24,8 +23,6 @@ impl Ledger {
         }
     }
 
-    /// Reinstates an expired lease when its worker reappears: reverts the loss and, if the run was
-    /// not leased again in the meantime, restores the lease. Has no effect if the run has ended.
     fn reinstate(
         &mut self,
         now: Duration,
@@ -157,8 +154,7 @@ impl Ledger {
         self.requeue_or_quarantine(number, crashes >= limit);
     }
 
-    /// Drains a worker on which too many runs in a row crashed, unless it is the only usable
-    /// worker.
+    /// The only usable worker is not drained.
     fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
         let usable = |other: &String, worker| other != name && self.is_usable(other, worker);
         let others = self.workers.iter().any(|(other, worker)| usable(other, worker));
@@ -190,8 +186,7 @@ impl Ledger {
         self.forget_silent(now);
     }
 
-    /// Ends a lease that was not committed. With `in_hand`, the worker was executing the run, so a
-    /// loss is counted.
+    /// With `in_hand`, the worker was executing the run, so a loss is counted.
     pub(super) fn end_uncommitted(
         &mut self,
         token: Token,

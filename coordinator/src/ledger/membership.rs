@@ -1,4 +1,4 @@
-//! Membership of runs in studies, and which studies are active.
+//! Which studies contain a run, and which studies are active.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,7 @@ impl Ledger {
     }
 
     /// Adds a run that no study contains yet, unless the number is known. Skipped numbers become
-    /// placeholders without a run. The engine of a known run may be unknown, because no study
-    /// contained the run when it was loaded; such a run moves to the group unless it is leased or a
-    /// study contains it now.
+    /// placeholders without a run. A known run whose engine was unknown may move to the group.
     pub fn add_run(&mut self, number: RunNumber, group: GroupNumber) {
         if let Some(RunStatus { phase, group: former, set, .. }) = self.run(number).copied() {
             let unknown = *self.queue.engine_of(former) == SubjectEngine::default();
@@ -73,8 +71,8 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// Sets the place of a run in the order of its group unless the run already has a place; see
-    /// [`Queue::set_place`](crate::queue::Queue).
+    /// Sets the place of a run in the order of its group unless the run already has a place
+    /// ([`Queue::set_place`](crate::queue::Queue)).
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         if !self.queue.has_place(run) {
             self.queue.set_place(run, place);
@@ -89,13 +87,12 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// The number of workers that a study has at the moment, and the time that it has used.
+    /// The use of workers by a study.
     pub fn usage(&self, study: StudyNumber) -> Usage {
         self.shares.usage(study)
     }
 
-    /// The expected time of the pending runs of a study. `None` if there are pending runs, but no
-    /// run was measured.
+    /// The expected time of the pending runs of a study, if it is known.
     pub fn expected_left(&self, study: StudyNumber) -> Option<std::time::Duration> {
         self.queue.expected_in(self.shares.lanes(study))
     }
@@ -105,8 +102,7 @@ impl Ledger {
         self.shares.set_lanes(sets.map(|(number, set)| (number, &*set.studies)));
     }
 
-    /// Activates these studies and deactivates all others: only runs of active studies are leased.
-    /// The active studies have equal shares.
+    /// Activates these studies with equal shares and deactivates all others.
     pub fn activate(&mut self, studies: &[StudyNumber]) {
         self.activate_claims(studies.iter().copied().map(StudyClaim::usual).collect());
     }
@@ -138,7 +134,6 @@ impl Ledger {
         }
     }
 
-    /// The set of exactly these studies. A new set is inactive.
     fn find_or_add_set(&mut self, studies: &[StudyNumber]) -> StudySetNumber {
         let known = self.sets.iter().position(|set| set.studies == studies);
         let number = known.unwrap_or_else(|| {

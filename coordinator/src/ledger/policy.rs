@@ -5,16 +5,16 @@ use std::time::Duration;
 /// The rules of the leases of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Duration of a lease; see [`lease_expiry`](crate::lease_expiry).
+    /// Duration of a lease.
     pub term: Duration,
-    /// Number of crashed attempts after which a run is quarantined, if it crashed on at least two
-    /// workers. A run that crashed on only one worker is quarantined after twice as many.
+    /// Number of crashed attempts after which a run is quarantined if it crashed on several
+    /// workers. On one worker, a run may crash twice as often.
     pub max_crashes: u32,
     /// Number of lost workers after which a run is quarantined. Should be larger than
-    /// `max_crashes`, because most losses are caused by the computer, not by the run.
+    /// `max_crashes`, because most losses are not caused by the run.
     pub max_losses: u32,
-    /// A worker is drained after this number of different runs have crashed on it and on no other
-    /// worker, without an accepted record in between. The last usable worker is never drained.
+    /// Number of different runs that must crash on a worker, without an accepted record in between,
+    /// before the worker is drained.
     pub max_consecutive_crashes: usize,
 }
 

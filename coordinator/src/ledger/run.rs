@@ -23,7 +23,7 @@ impl Phase {
     pub const ALL: [Phase; 5] =
         [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
-    /// The name of the phase in the protocol, the command line, JSON, metrics and the dashboard.
+    /// The name of the phase.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Pending => "pending",
@@ -51,7 +51,7 @@ pub struct RunStatus {
     pub crashes: u32,
     /// Number of attempts that ended because the worker was lost.
     pub losses: u32,
-    /// The token of the latest lease; 0 if the run was never leased.
+    /// The token of the latest lease, or 0.
     pub token: Token,
     /// The group of the run in the queue.
     pub group: GroupNumber,
@@ -77,8 +77,7 @@ pub struct StudySet {
 }
 
 impl StudySet {
-    /// The study to which a run of the set is charged if the run was not leased on behalf of a
-    /// particular study.
+    /// A run may be leased without being leased on behalf of a particular study.
     pub(super) fn charged(&self) -> StudyNumber {
         self.studies.first().copied().unwrap_or(StudyNumber::MAX)
     }

@@ -2,21 +2,15 @@
 //!
 //! The time of a worker is charged to the study whose run it executes. Each study has a *virtual
 //! time*: the time that was charged to it, divided by its share. The study with the smallest
-//! virtual time gets the next worker. Therefore the virtual times of waiting studies increase
-//! together, and workers are divided by shares, even if the runs of one study are longer. Workers
-//! are divided between owners in the same way. The weight of an owner is the largest share of the
-//! owner's studies that wait or have leased runs, so an owner gets no more workers by dividing a
-//! study into several.
+//! virtual time gets the next worker. Therefore workers are divided by shares, even if the runs of
+//! one study are longer. Workers are divided between owners in the same way. The weight of an owner
+//! is the largest share of the owner's studies that compete, so an owner gets no more workers by
+//! dividing a study into several.
 //!
-//! Three rules keep the division fair over short periods. A run that was leased but has not ended
-//! is charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs
-//! at the same time would get runs of the same study. A study that begins to wait starts at least
-//! at the smallest virtual time of its competitors, because it has no claim on time in which it did
-//! not wait. The time that a study can make up for, after a period in which no worker could execute
-//! its runs, is limited.
-//!
-//! Priorities apply between the studies of one owner: studies of a lower priority wait for studies
-//! of a higher one.
+//! Three rules keep the division fair over short periods. A leased run is charged in advance,
+//! because otherwise all workers that request runs at the same time would get runs of the same
+//! study. A study that begins to wait has no claim on time in which it did not wait. The time that
+//! a study can make up for, after a period in which no worker could execute its runs, is limited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,8 +23,7 @@ const HORIZON: Duration = Duration::from_secs(5);
 /// Time for each worker that a study can make up for.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
-/// A study can make up for this multiple of the longest run time, if this is more than
-/// [`CATCH_UP`] for each worker.
+/// A study can at least make up for this multiple of the longest run time.
 const CATCH_UP_RUNS: u32 = 2;
 
 /// The claim of an active study on workers.
@@ -38,13 +31,13 @@ const CATCH_UP_RUNS: u32 = 2;
 pub struct StudyClaim {
     /// The study.
     pub study: StudyNumber,
-    /// The name of the owner; empty if the study has no owner.
+    /// The name of the owner; empty if unknown.
     pub owner: String,
-    /// Studies of the owner with a higher priority come first.
+    /// Priority among the owner's studies.
     pub priority: i32,
     /// Weight among the owner's studies of the same priority; at least 1.
     pub share: u32,
-    /// Maximum number of workers at the same time; `None` if unlimited.
+    /// Maximum number of workers at the same time.
     pub quota: Option<u32>,
 }
 
@@ -55,14 +48,13 @@ impl StudyClaim {
     }
 }
 
-/// The time that was charged to a study or to an owner.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual time in seconds.
+    /// The virtual time in seconds.
     time: f64,
-    /// Seconds that are charged in advance.
+    /// The time charged in advance, in seconds.
     advance: f64,
-    /// Whether runs waited for a worker at the last call to [`Shares::admit`].
+    /// Whether runs waited at the last call to [`Shares::admit`].
     waits: bool,
 }
 
@@ -79,8 +71,7 @@ impl Account {
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     account: Account,
-    /// The largest share of the studies that competed at the last call to [`Shares::admit`]. If no
-    /// study competed, the weight did not change.
+    /// The largest share of the studies that competed last.
     weight: f64,
 }
 
@@ -95,7 +86,6 @@ struct Study {
     claim: StudyClaim,
     account: Account,
     lanes: Vec<StudySetNumber>,
-    /// Number of workers with leases that are charged to the study.
     workers: u32,
 }
 
@@ -103,11 +93,11 @@ struct Study {
 pub(super) struct Shares {
     studies: BTreeMap<StudyNumber, Study>,
     owners: BTreeMap<String, Owner>,
-    /// Time of workers that was charged to each study, active or not.
+    /// Time charged to all studies, active or not.
     spent: BTreeMap<StudyNumber, Duration>,
 }
 
-/// A study's use of workers.
+/// The use of workers by a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Number of workers with leases that are charged to the study.
@@ -117,7 +107,7 @@ pub struct Usage {
 }
 
 impl Shares {
-    /// Replaces the claims. A study that already had a claim keeps its account.
+    /// A study that already had a claim keeps its account.
     pub(super) fn set_claims(&mut self, claims: Vec<StudyClaim>) {
         let mut former = std::mem::take(&mut self.studies);
         for claim in claims {
@@ -168,7 +158,6 @@ impl Shares {
         study.is_some_and(|study| study.claim.quota.is_some_and(|quota| study.workers >= quota))
     }
 
-    /// The active studies with waiting runs, in the order in which they get the next worker.
     pub(super) fn order(&mut self, waits: impl Fn(StudySetNumber) -> bool) -> Vec<StudyNumber> {
         self.admit(waits);
         let mut order: Vec<_> = self.studies.values().filter(|study| study.account.waits).collect();
@@ -190,8 +179,8 @@ impl Shares {
         order.into_iter().map(|study| study.claim.study).collect()
     }
 
-    /// Records which studies wait. A study or an owner that begins to wait starts at least at the
-    /// smallest virtual time of its competitors.
+    /// A study or an owner that begins to wait starts at least at the smallest virtual time of its
+    /// competitors.
     fn admit(&mut self, waits: impl Fn(StudySetNumber) -> bool) {
         let mut floors: BTreeMap<String, f64> = BTreeMap::new();
         for study in self.studies.values().filter(|study| study.account.competes()) {
@@ -240,8 +229,6 @@ impl Shares {
         }
     }
 
-    /// The time that is charged in advance for a run, at most [`HORIZON`]; one second if the
-    /// expected time of the run is unknown.
     pub(super) fn advance_of(expected: Option<Duration>) -> Duration {
         expected.unwrap_or(Duration::from_secs(1)).min(HORIZON)
     }
@@ -263,7 +250,6 @@ impl Shares {
         }
     }
 
-    /// Records that one more worker has leases of a study or, if `holds` is false, one fewer.
     pub(super) fn note_worker(&mut self, study: StudyNumber, holds: bool) {
         if let Some(study) = self.studies.get_mut(&study) {
             let workers = study.workers;
@@ -271,7 +257,6 @@ impl Shares {
         }
     }
 
-    /// Limits the time that a study or an owner can make up for.
     pub(super) fn bound_lag(&mut self, workers: usize, longest: Duration) {
         let all = CATCH_UP * u32::try_from(workers).unwrap_or(u32::MAX);
         let bound = all.max(longest * CATCH_UP_RUNS).as_secs_f64();

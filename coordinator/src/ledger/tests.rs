@@ -1,4 +1,4 @@
-//! Tests of the runs that studies contain, and of the last worker.
+//! Tests of the ledger.
 
 use super::*;
 use catherd_experiments::{Digest, Engines};
@@ -17,8 +17,7 @@ fn engine(id: &str) -> SubjectEngine {
     SubjectEngine { kind: "kind".into(), engine: id.into() }
 }
 
-/// A ledger with two groups, the first for the engine `e` and the second for `f`, and two runs in
-/// each.
+/// Two groups, the first for the engine `e` and the second for `f`, and two runs in each.
 fn ledger() -> (Ledger, [GroupNumber; 2]) {
     let snapshot = LedgerSnapshot {
         runs: Vec::new(),
@@ -121,7 +120,7 @@ fn the_last_worker_is_not_drained() {
             }
         }
     }
-    // More runs crash than the number after which a worker is drained unless it is the last worker.
+    // More runs crash than the number after which another worker would be drained.
     assert!(crashes.len() > POLICY.max_consecutive_crashes);
     assert!(crashes.values().all(|&crashes| crashes == 2 * POLICY.max_crashes), "{crashes:?}");
     assert!(ledger.workers().all(|worker| !worker.drained));

@@ -16,7 +16,7 @@ use crate::queue::SubjectEngine;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum WorkerRule {
-    /// The workers finish their current runs, return the others and exit.
+    /// The workers finish their current runs, return the other runs and exit.
     Drain = 1,
     /// The workers do not get further runs, but do not exit.
     Block = 2,
@@ -42,17 +42,15 @@ pub(super) struct Worker {
     /// Number of leases by the study to which they are charged.
     pub(super) studies: BTreeMap<StudyNumber, u32>,
     pub(super) last_seen: Duration,
-    /// The time up to which the worker's time was charged.
+    /// The worker's time has been charged up to this time.
     pub(super) settled: Duration,
-    /// Runs that crashed on this worker and on no other since its last accepted record.
+    /// Runs that crashed only on this worker, since its last accepted record.
     pub(super) consecutive_crashes: BTreeSet<RunNumber>,
     pub(super) drained: bool,
-    /// The engines of the last lease request.
     pub(super) engines: Engines,
     /// The name of the host; empty if unknown.
     pub(super) host: String,
-    /// The remaining time of the allocation at the first request for runs; `None` before that
-    /// request or if the allocation does not end.
+    /// The remaining time of the allocation at the first request for runs.
     pub(super) allocation: Option<Duration>,
     /// Whether the current process has requested runs.
     pub(super) has_asked: bool,
@@ -106,7 +104,6 @@ impl Worker {
         }
     }
 
-    /// The rule for the worker's name or, if there is none, for its host.
     pub(super) fn rule(
         &self,
         name: &str,
@@ -137,7 +134,7 @@ pub struct LiveWorker<'a> {
     pub last_seen: Duration,
     /// Whether the worker gets no further runs because too many runs in a row crashed on it.
     pub drained: bool,
-    /// The rule of an operator that applies to the worker; `None` if there is none.
+    /// The rule of an operator that applies to the worker.
     pub rule: Option<WorkerRule>,
 }
 
@@ -169,7 +166,7 @@ impl Ledger {
     }
 
     /// The engines that pending runs need and no usable worker executes, each with the number of
-    /// its pending runs. Engines with leased runs are left out.
+    /// its pending runs.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         self.queue.unserved(move |engine| usable().any(|(_, worker)| engine.is_in(&worker.engines)))
@@ -188,15 +185,13 @@ impl Ledger {
         self.crashed_on.get(&run).into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether the lease with this token is the first lease of its worker. A worker executes the
-    /// run of its first lease.
+    /// Whether the lease is the first lease of its worker, which executes this run.
     pub fn is_first_lease(&self, token: Token) -> bool {
         let worker = self.leases.get(&token).and_then(|lease| self.workers.get(&lease.worker));
         worker.is_some_and(|worker| worker.leases.first() == Some(&token))
     }
 
-    /// The longest allocation of the usable workers that have requested runs. `None` if there is no
-    /// such worker or if one of these allocations does not end.
+    /// The longest allocation of the usable workers. `None` if it is unlimited or unknown.
     pub fn longest_allocation(&self) -> Option<Duration> {
         let usable = self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         let mut longest = None;

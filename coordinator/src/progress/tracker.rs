@@ -20,11 +20,10 @@ use crate::store::{StoredRecord, StoredStudy};
 /// Time over which rates are averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
-/// Minimum number of records in the window for the rate to be used in the expected time.
+/// Minimum number of records in the window for the rate to be used.
 const MIN_RATED: u64 = 10;
 
-/// The share of its budget that a run must have spent before it is used to estimate the expected
-/// time.
+/// The share of its budget that a run must have spent before its time is extrapolated.
 const MIN_SPENT: f64 = 0.01;
 
 /// Maximum number of workers whose attempts are counted.
@@ -47,11 +46,9 @@ pub(crate) struct ProgressTracker {
     studies: Vec<StoredStudy>,
     active: Vec<StudyNumber>,
     coverage: BTreeMap<StudyNumber, CoverageSum>,
-    /// The runs that are being executed, by lease, each with the time at which its progress was
-    /// first reported and with its latest progress.
+    /// For each lease, the time at which progress was first reported, and the latest progress.
     executing: BTreeMap<Token, (Duration, RunProgress)>,
     accepted_by_worker: BTreeMap<String, u64>,
-    /// The curves of the groups of runs of each algorithm, by study and label.
     curves: BTreeMap<(StudyNumber, String), BTreeMap<GroupNumber, CoverageCurve>>,
     plans: BTreeMap<StudyNumber, PlanPart>,
     failures: FailureCounts,
@@ -59,7 +56,6 @@ pub(crate) struct ProgressTracker {
     last_grant: Duration,
 }
 
-/// The part of a stored plan that the progress needs.
 #[derive(Debug, Deserialize)]
 struct PlanPart {
     algorithms: Vec<Algorithm>,
@@ -72,7 +68,7 @@ fn plans(studies: &[StoredStudy]) -> BTreeMap<StudyNumber, PlanPart> {
 }
 
 impl ProgressTracker {
-    /// A tracker that starts with the stored coverages: study, sum and number.
+    /// `coverage` is the stored coverage: study, sum and number.
     pub(crate) fn new(
         now: Duration,
         studies: Vec<StoredStudy>,
@@ -93,8 +89,7 @@ impl ProgressTracker {
         }
     }
 
-    /// This tracker's studies, plans and coverages, with the other counters of an earlier tracker,
-    /// which has counted since the coordinator started.
+    /// Keeps the counters that an earlier tracker has counted since the coordinator started.
     pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
         let ProgressTracker { studies, active, coverage, plans, .. } = self;
         ProgressTracker { studies, active, coverage, plans, ..earlier }
@@ -113,7 +108,6 @@ impl ProgressTracker {
         (self.studies, self.active) = (studies, active);
     }
 
-    /// Replaces the sum and the number of the coverages of a study whose runs have changed.
     pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
         let (sum, count) = coverage.unwrap_or_default();
         self.coverage.insert(study, CoverageSum(sum, count));
@@ -124,8 +118,6 @@ impl ProgressTracker {
         self.curves.retain(|(of, _), _| *of != study);
     }
 
-    /// Moves the curves of a study whose number has changed, and forgets the coverage of the former
-    /// number.
     pub(crate) fn renumber(&mut self, former: StudyNumber, study: StudyNumber) {
         self.coverage.remove(&former);
         let curves = std::mem::take(&mut self.curves).into_iter();
@@ -133,7 +125,6 @@ impl ProgressTracker {
         self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
     }
 
-    /// Counts an attempt that failed without a record. `label` is the label of the run's algorithm.
     pub(crate) fn note_failed_attempt(
         &mut self,
         (label, run, group): (&str, RunNumber, GroupNumber),
@@ -142,8 +133,6 @@ impl ProgressTracker {
         self.failures.add(label, run, group, reason);
     }
 
-    /// Counts an accepted record. `label` is the label of the run's algorithm, and `studies` are
-    /// the studies that contain the run.
     pub(crate) fn note_accepted(
         &mut self,
         now: Duration,
@@ -178,7 +167,7 @@ impl ProgressTracker {
         }
     }
 
-    /// Counts the effects of a worker's request or, if `worker` is `None`, of the expiry of leases.
+    /// `worker` is `None` for the expiry of leases.
     pub(crate) fn note_effects(&mut self, now: Duration, worker: Option<&str>, effects: &[Effect]) {
         for effect in effects {
             let (name, count): (&str, fn(&mut AttemptCounts) -> &mut u64) = match (effect, worker) {
@@ -281,8 +270,8 @@ impl ProgressTracker {
         }
     }
 
-    /// The expected time of this number of runs, extrapolated from the shares that the executing
-    /// runs have spent of the budget of the first active study.
+    /// Extrapolates from the shares that the executing runs have spent of the budget of the first
+    /// active study.
     fn expected_by_budget(&self, now: Duration, runs: u64, workers: usize) -> Option<Duration> {
         let budget = &self.active.first().and_then(|study| self.plans.get(study))?.budget;
         let times = self.executing.values().filter_map(|(since, progress)| {
@@ -314,9 +303,8 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// The mean curve of each algorithm on the projects that have been finished by all algorithms
-    /// of the study that have curves. On all projects, an algorithm that began with easy projects
-    /// would look best.
+    /// Only projects that all algorithms of the study have finished count. On all projects, an
+    /// algorithm that began with easy projects would look best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();
         let mut common: BTreeMap<StudyNumber, BTreeSet<usize>> = BTreeMap::new();

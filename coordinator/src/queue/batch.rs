@@ -9,14 +9,13 @@ use catherd_experiments::{Digest, Engines};
 use super::{Queue, Rank};
 use crate::ids::{GroupNumber, RunNumber, StudySetNumber};
 
-/// Expected duration from which on a batch is full.
+/// A batch of this expected duration is full.
 pub(super) const TIME: Duration = Duration::from_secs(1);
 
 pub(super) const MAX_RUNS: usize = 256;
 
-/// Maximum number of runs that are taken at once from a group without measured times, and of
-/// projects that are tried at once. The number is small, because times estimated from other groups
-/// may be wrong by a large factor.
+/// Times that are estimated from other groups may be wrong by a large factor, so few runs are taken
+/// at once.
 pub(super) const MAX_UNMEASURED_RUNS: usize = 4;
 
 /// Runs that a worker gets together.
@@ -30,7 +29,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether the batch is full. No further run is then added.
+    /// Whether the batch is full.
     pub fn is_full(&self) -> bool {
         self.runs.len() >= MAX_RUNS || self.time >= TIME
     }
@@ -49,14 +48,14 @@ pub struct BatchRequest<'a> {
     pub loaded: &'a BTreeSet<Digest>,
     /// Number of workers, which share the runs.
     pub workers: usize,
-    /// Time until the worker's allocation ends; `None` if it does not end.
+    /// Time until the worker's allocation ends.
     pub remaining: Option<Duration>,
     /// Projects that cannot be fetched now, whose runs no worker gets.
     pub withheld: &'a BTreeSet<Digest>,
 }
 
 struct Filter {
-    /// Whether the worker executes the runs of each engine, by the number of the engine.
+    /// Whether the worker executes each engine, by the number of the engine.
     served: Vec<bool>,
     remaining: Option<Duration>,
     withheld: BTreeSet<usize>,
@@ -79,17 +78,14 @@ type Place = (StudySetNumber, GroupNumber);
 impl Queue {
     /// Moves runs from lanes of one study to a batch, in this order:
     ///
-    /// 1. one run on each of a few projects on which no run was measured or is leased, so that
-    ///    slow projects are recognised early;
-    /// 2. the longest runs, because they could delay the end of the study, and because loading a
-    ///    project takes little time compared to them;
+    /// 1. one run on each of a few projects without measured runs, to recognise slow projects early;
+    /// 2. the longest runs, because they could delay the end of the study;
     /// 3. short runs of loaded projects;
     /// 4. short runs of projects without leased runs, so that few workers load each project;
-    /// 5. other short runs, the longest first.
+    /// 5. other short runs.
     ///
-    /// The batch gets no run for which `excluded` returns true. The pending runs of the study that
-    /// the worker can execute are divided equally among the workers, and the batch gets at most
-    /// half of a share, rounded up.
+    /// The batch gets no run for which `excluded` returns true, and only a share of the study's
+    /// runs.
     pub fn fill(
         &mut self,
         batch: &mut Batch,
@@ -143,7 +139,7 @@ impl Queue {
         for &number in lanes {
             let Some(lane) = self.lanes.get(&number) else { continue };
             let has = |group: &GroupNumber| lane.groups.contains_key(group);
-            // Search the smaller of the two sets, to save time.
+            // The smaller of the two sets is searched, to save time.
             let groups: Vec<GroupNumber> = match self.long.len() < lane.groups.len() {
                 true => self.long.iter().copied().filter(has).collect(),
                 false => lane.groups.keys().copied().filter(|g| self.long.contains(g)).collect(),
@@ -172,8 +168,7 @@ impl Queue {
         places
     }
 
-    /// One group with pending runs for each of the first projects without measured or leased runs.
-    /// Groups whose runs have places are not tried in this way.
+    /// One group for each of a few projects without measured or leased runs.
     fn probes(&self, lanes: &[StudySetNumber], filter: &Filter) -> Vec<Place> {
         let mut projects = BTreeSet::new();
         let untried = lanes.iter().flat_map(|&number| {
@@ -192,7 +187,6 @@ impl Queue {
         probes.take(MAX_UNMEASURED_RUNS).collect()
     }
 
-    /// Fills a batch from these groups in the order of [`Rank`].
     fn fill_from(
         &mut self,
         mut places: Vec<Place>,
@@ -226,8 +220,7 @@ impl Queue {
         for place in places {
             let measured = self.groups[place.1 as usize].measured.count > 0;
             let most = match measured {
-                // The next run of the group belongs to a block with a different seed, so only one
-                // run is taken.
+                // The next run of the group belongs to a block with a different seed.
                 _ if self.first_place(place) > 0 => 1,
                 true => MAX_RUNS,
                 false => MAX_UNMEASURED_RUNS,
@@ -250,8 +243,7 @@ impl Queue {
         runs.iter().map(|(_, run)| *run).find(|&run| !excluded(run))
     }
 
-    /// Moves at most `most` runs of a group to a batch. Stops early if the batch has enough runs,
-    /// no run is left or the next run would outlast the worker's allocation.
+    /// The next run must not outlast the worker's allocation.
     fn take_from(
         &mut self,
         place: Place,
@@ -260,7 +252,7 @@ impl Queue {
         filter: &Filter,
         excluded: &impl Fn(RunNumber) -> bool,
     ) {
-        // If no run was measured, each run counts as a whole batch, so only one is taken.
+        // Without measured runs, each run counts as a whole batch.
         let expected = self.expected_time(place.1).unwrap_or(TIME);
         for _ in 0..most {
             let fits = |remaining| batch.time + expected <= remaining;

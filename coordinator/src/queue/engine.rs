@@ -1,10 +1,10 @@
-//! Subject kinds with their engine ids.
+//! Subject kinds with their engines.
 
 use catherd_experiments::Engines;
 use serde::Deserialize;
 
-/// A subject kind with the engine id that runs need. A worker executes only runs of its own
-/// engines, because a different engine may produce different records.
+/// A subject kind with the engine id that runs need. A different engine may produce different
+/// records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct SubjectEngine {
     /// Name of the subject kind.

@@ -7,14 +7,12 @@ use catherd_experiments::{Digest, RunSpec};
 /// Number of bits that order the runs within a block.
 const WITHIN: u32 = 12;
 
-/// The place of a run among the runs on its project, at least 1; `None` if the budget does not
-/// limit real time. The place depends only on the bytes of the project, the seed and the
-/// algorithm's label, so it can be computed again later.
+/// The place of a run among the runs on its project, at least 1, if the budget limits real time.
+/// The place depends only on the bytes of the project, the seed and the algorithm's label.
 pub fn place(spec: &RunSpec) -> Option<u32> {
     spec.budget.wall_ms.is_some().then(|| place_of(spec.project, spec.seed, &spec.algorithm.label))
 }
 
-/// The place of a run with this project, seed and algorithm, for a budget that limits real time.
 pub(crate) fn place_of(project: Digest, seed: u64, label: &str) -> u32 {
     let draw = |text: String| {
         let [a, b, c, d, ..] = Digest::of(text.as_bytes()).0;

@@ -1,4 +1,4 @@
-//! Tests of the choice of batches, of the engines that pending runs need, and of expected times.
+//! Tests of the queue.
 
 use catherd_experiments::Engines;
 
@@ -79,7 +79,6 @@ fn the_last_runs_are_shared() {
     assert_eq!(wide.take_batch(&engines("e"), &BTreeSet::new(), 3, |_| false).len(), 2);
 }
 
-/// Takes a batch for one of two workers.
 fn take(queue: &mut Queue, loaded: &[u8]) -> Vec<RunNumber> {
     let loaded = loaded.iter().map(|&project| Digest([project; 32])).collect();
     queue.take_batch(&engines("e"), &loaded, 2, |_| false)
@@ -308,7 +307,7 @@ fn runs_in_real_time_are_taken_block_by_block() {
     }
     queue.set_place(6, 1);
     queue.push(LANE, groups[3], 6);
-    // Within a project, the order depends neither on measured times nor on whether runs are leased.
+    // Within a project, the order depends neither on measured times nor on leases.
     queue.record_time(groups[2], ms(3000));
     queue.record_time(groups[0], ms(1000));
     queue.record_time(groups[3], ms(1500));

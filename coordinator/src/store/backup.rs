@@ -13,10 +13,9 @@ use super::files::with_ending;
 use super::row::Purpose;
 use super::sqlite::Sqlite;
 
-/// Number of pages copied between two calls to the caller's progress function: about 4 MiB.
+/// Number of pages copied between two calls to the caller's progress function.
 const PAGES: i32 = 1024;
 
-/// Delay before copying is tried again after a lock has prevented it.
 const LOCK_DELAY: Duration = Duration::from_millis(10);
 
 /// The contents of a copy of a store.
@@ -59,10 +58,8 @@ pub enum BackupError {
     },
 }
 
-/// Copies an SQLite store in its current state into a new file, even while another process writes
-/// to it: the copy contains everything that was acknowledged before the call, and the writer is not
-/// blocked. The file appears when the copy is complete and has been checked. `progress` is called
-/// with the number of pages copied so far and the number of all pages.
+/// Copies an SQLite store into a new file, even while another process writes to the store.
+/// `progress` is called with the number of pages copied so far and the number of all pages.
 ///
 /// # Errors
 ///
@@ -79,7 +76,7 @@ pub fn backup(
     }
     let mut source = Sqlite::open(store, Purpose::Read).map_err(of_store)?;
     let partial = Partial::create(copy).map_err(of_copy)?;
-    // Begin a transaction and read in it, so that the view of the store does not change while it is
+    // Reading begins the transaction, so that the view of the store does not change while it is
     // copied.
     source.batch("begin; select count(*) from sqlite_master").map_err(of_store)?;
     let problem = write(source.connection(), &partial.0, progress).map_err(|error| {
@@ -95,7 +92,7 @@ pub fn backup(
     Ok(contents)
 }
 
-/// Copies page by page, and returns the result of SQLite's check of the copy: `ok` or a problem.
+/// Returns the result of SQLite's check of the copy: `ok` or a problem.
 fn write(
     source: &Connection,
     copy: &Path,
@@ -118,7 +115,7 @@ fn write(
         }
     }
     drop(backup);
-    // Change the copied header, which states that the store has a write-ahead log.
+    // The copied header states that the store has a write-ahead log.
     copied.execute_batch("pragma journal_mode = delete")?;
     copied.query_row("pragma quick_check(1)", (), |row| row.get(0))
 }
@@ -134,8 +131,7 @@ fn contents(copy: &Path) -> Result<BackupContents, StoreError> {
     Ok(BackupContents { studies, records, bytes })
 }
 
-/// A file that will become the copy. Unless it was published, the file is removed when the value is
-/// dropped.
+/// A file that will become the copy. It is removed unless it was published.
 struct Partial(PathBuf);
 
 impl Partial {

@@ -1,4 +1,4 @@
-//! Reads the runs of a study for the dashboard: counts by project and algorithm, and single runs.
+//! Reads the runs of a study for the dashboard.
 
 use catherd_experiments::{Digest, RunSpec};
 
@@ -9,7 +9,7 @@ use super::row::Value;
 use crate::ids::{RunId, StudyNumber};
 use crate::ledger::Phase;
 
-/// The runs of an algorithm on a project that are in one phase.
+/// The runs of an algorithm on a project in one phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellRuns {
     /// The project's name.
@@ -20,7 +20,7 @@ pub struct CellRuns {
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Sum of the coverages of the runs that are done and have goals, each in 0..=1.
+    /// Sum of the coverages of the runs that are done, each in 0..=1.
     pub coverage: f64,
     /// Number of runs in this sum.
     pub covered: u64,
@@ -35,18 +35,18 @@ pub struct ListedRun {
     pub seed: u64,
     /// The run's phase.
     pub phase: Phase,
-    /// Number of covered goals, and number of all goals; `None` if the run has no record.
+    /// Number of covered goals, and number of all goals, from the record.
     pub goals: Option<(u64, u64)>,
-    /// Why the last attempt without a record ended; empty if there was no such attempt.
+    /// Why the last attempt without a record ended.
     pub reason: String,
 }
 
 /// A run with its record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRun {
-    /// The project's name in the first study, by number, that contains the run.
+    /// The project's name in a study that contains the run.
     pub project: String,
-    /// The algorithm's label, in the same study.
+    /// The algorithm's label in the same study.
     pub label: String,
     /// The run's seed.
     pub seed: u64,
@@ -56,7 +56,7 @@ pub struct RecordedRun {
 
 impl StoreReader {
     /// Counts and coverages of the runs of a study by project, algorithm and phase, in the order of
-    /// their first runs in the study.
+    /// the study.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If a specification is damaged, or if the store cannot be read.
+    /// If the store is damaged or cannot be read.
     pub fn cell(
         &mut self,
         study: StudyNumber,
@@ -123,11 +123,11 @@ impl StoreReader {
         Ok(runs)
     }
 
-    /// A run with its record; `None` if the run has no record or no study contains the run.
+    /// A run of a study with its record.
     ///
     /// # Errors
     ///
-    /// If the specification is damaged, or if the store cannot be read.
+    /// If the store is damaged or cannot be read.
     pub fn recorded(&mut self, run: Digest) -> Result<Option<RecordedRun>, StoreError> {
         let sql = "select members.project, members.label, spec, record
                    from records join runs on runs.number = records.number

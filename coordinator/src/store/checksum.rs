@@ -1,7 +1,4 @@
-//! Checksums of rows. They show, when a row is read, whether its bits have changed on the disk.
-//!
-//! Projects, specifications and records have digests, but these do not include times, counts and
-//! reasons. Other parts of a study are compared with the study's plan ([`super::records`]).
+//! Checksums of rows, which show whether bits have changed on the disk.
 
 use catherd_experiments::Digest;
 
@@ -16,8 +13,7 @@ pub(super) struct RecordIntegers {
 }
 
 impl RecordIntegers {
-    /// The checksum of the row. `digest` is the digest of the record, `content` the digest of its
-    /// JSON.
+    /// `digest` is the digest of the record, and `content` is the digest of its JSON.
     pub(super) fn checksum(&self, digest: Digest, content: Digest) -> Digest {
         let RecordIntegers { number, token, goals, covered, done, wall_ms } = *self;
         let integers = [number, token, goals, covered, done, wall_ms].map(i64::to_le_bytes);

@@ -1,7 +1,5 @@
 //! A connection to an SQLite or a PostgreSQL database. Statements are written once, in the SQL that
-//! both support, with parameters `?1`, `?2`, ... Integers are `bigint` and bytes `bytea`; in
-//! SQLite, columns with these type names have affinities with which integers and bytes are stored
-//! unchanged.
+//! both support, with parameters `?1`, `?2`, ...
 
 use super::error::StoreError;
 #[cfg(feature = "postgres")]
@@ -30,7 +28,6 @@ impl Database {
         }
     }
 
-    /// Executes statements that have neither parameters nor results.
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
         match self {
             Database::Sqlite(sqlite) => sqlite.batch(sql),
@@ -39,7 +36,7 @@ impl Database {
         }
     }
 
-    /// Executes a statement once for each row of parameters, in the order of the rows.
+    /// Executes a statement once for each row of parameters.
     pub(super) fn execute(
         &mut self,
         sql: &'static str,
@@ -67,8 +64,8 @@ impl Database {
         }
     }
 
-    /// The first row of the result for each key, in the order of the keys; `None` if the result is
-    /// empty. On PostgreSQL, the queries are pipelined.
+    /// The first row of the result for each key, in the order of the keys. PostgreSQL queries are
+    /// pipelined.
     pub(super) fn lookup(
         &mut self,
         sql: &'static str,
@@ -84,7 +81,6 @@ impl Database {
         }
     }
 
-    /// Reads the first row of a result; `None` if the result is empty.
     pub(super) fn first<T>(
         &mut self,
         sql: &'static str,
@@ -101,8 +97,7 @@ impl Database {
         Ok(first)
     }
 
-    /// Calls `work` in a transaction, which is committed if `work` succeeds and rolled back
-    /// otherwise.
+    /// The transaction is rolled back if `work` fails.
     pub(super) fn transaction<T>(
         &mut self,
         work: impl FnOnce(&mut Database) -> Result<T, StoreError>,
@@ -111,8 +106,7 @@ impl Database {
         let done = work(self).and_then(|value| self.batch("commit").map(|()| value));
         if done.is_err() {
             // After a failed commit, SQLite may leave the transaction open, and no other
-            // transaction could then begin. If the connection is lost, the rollback fails as well,
-            // and the server rolls back the transaction.
+            // transaction could then begin.
             let _ = self.batch("rollback");
         }
         done

@@ -15,7 +15,7 @@ pub enum StoreError {
     #[cfg(feature = "postgres")]
     #[error("study database: {}", with_causes(.0))]
     Postgres(tokio_postgres::Error),
-    /// The store is on PostgreSQL, and the feature `postgres` is off.
+    /// The feature `postgres` is off.
     #[error("this catherd was built without PostgreSQL")]
     WithoutPostgres,
     /// The thread or the runtime of the connection does not work.
@@ -36,7 +36,7 @@ pub enum StoreError {
         known: i64,
     },
     /// Another program has deleted or replaced a file of the SQLite store while the store was open.
-    /// Everything acknowledged before is in the store; nothing is acknowledged afterwards.
+    /// Nothing is acknowledged afterwards.
     #[error(
         "{} was {change} by another program while it was in use; nothing is acknowledged any more",
         path.display()
@@ -47,8 +47,7 @@ pub enum StoreError {
         /// What has happened to the file.
         change: &'static str,
     },
-    /// The content of the database is inconsistent; for example, it contains a row that no version
-    /// writes.
+    /// The content of the database is inconsistent.
     #[error("the study database is damaged: {0}")]
     Damaged(String),
     /// The stored state of a run is not what was written.
@@ -62,7 +61,7 @@ pub enum StoreError {
     /// A plan, specification or record cannot be converted to or from JSON.
     #[error("cannot convert a plan, specification or record: {0}")]
     Json(serde_json::Error),
-    /// The project was not stored, or not completely.
+    /// The project is not stored completely.
     #[error("there is no project {0}")]
     NoProject(Digest),
     /// The study was replaced or deleted while it was read.
@@ -93,8 +92,7 @@ impl From<serde_json::Error> for StoreError {
 }
 
 impl StoreError {
-    /// Whether the error may be temporary: the server cannot be reached, is starting or ending, or
-    /// lacks resources such as a free connection.
+    /// Whether the error may be temporary.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             #[cfg(feature = "postgres")]
@@ -113,7 +111,7 @@ impl StoreError {
         StoreError::DamagedRun { run, line }
     }
 
-    /// Whether the store has lost data. In this case, repeating the call does not help.
+    /// Whether stored data is damaged or lost.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
@@ -137,8 +135,7 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
 }
 
-/// The message of an error of another crate, followed by the messages of its causes, for example
-/// the message of the database server.
+/// The message of an error of another crate, followed by the messages of its causes.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
@@ -148,8 +145,7 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 mod tests {
     use super::*;
 
-    /// A violated foreign key is damage, because the other row is lost. A violation of another
-    /// constraint is not.
+    /// A violated foreign key is damage, because the other row is lost.
     #[test]
     fn a_lost_row_is_damage() {
         let database = rusqlite::Connection::open_in_memory().unwrap();

@@ -2,10 +2,8 @@
 //!
 //! SQLite protects these files with POSIX locks, and a process loses all of its locks on a file as
 //! soon as it closes any descriptor of that file, even one that SQLite did not open
-//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads and closes
-//! the store is then treated as the last program that has the store open, and deletes the
-//! write-ahead log while the writer uses it. Therefore nothing in this module opens a file:
-//! metadata is read by path.
+//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). Therefore nothing in this module opens a
+//! file: metadata is read by path.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -13,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 
-/// The file that a path of a store named when the store was opened.
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
@@ -21,24 +18,19 @@ struct OpenFile {
     identity: Option<FileIdentity>,
 }
 
-/// The main file of a store and its write-ahead log, as the writer has opened them.
+/// The main file and the write-ahead log.
 #[derive(Debug)]
 pub(super) struct StoreFiles([OpenFile; 2]);
 
 impl StoreFiles {
-    /// The files of a store that has just been opened. SQLite creates the log with the first
-    /// transaction, so its identity may be recorded later.
+    /// SQLite creates the log with the first transaction, so its identity is recorded later.
     pub(super) fn of(main: &Path) -> StoreFiles {
         let files = [main.to_owned(), with_ending(main, "-wal")];
         StoreFiles(files.map(|path| OpenFile { path, identity: None }))
     }
 
-    /// Compares the identity of each file with its identity at the first call that found it.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of the files. In
-    /// this case, SQLite continues to write to the open file, which no path names any more.
+    /// Compares the identity of each file with its identity at the first call that found it. SQLite
+    /// continues to write to an open file even if no path names it any more.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         self.0.iter_mut().try_for_each(OpenFile::check)
     }
@@ -64,7 +56,6 @@ impl OpenFile {
     }
 }
 
-/// The identity of a file, which changes if the file at its path is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64);
 
@@ -105,7 +96,7 @@ mod tests {
         fs::write(&log, "a longer log").unwrap();
         files.check().unwrap();
 
-        // The copy has a different inode, because the original exists until the copy is renamed.
+        // The original exists until the copy is renamed, so the copy has a different inode.
         fs::copy(&log, folder.path().join("copy")).unwrap();
         fs::rename(folder.path().join("copy"), &log).unwrap();
         let error = files.check().unwrap_err().to_string();

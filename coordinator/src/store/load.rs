@@ -1,4 +1,4 @@
-//! Reads on the writing connection, for example of the state from which a coordinator starts.
+//! Reads on the writing connection.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -42,8 +42,7 @@ impl Store {
         Ok(rules)
     }
 
-    /// The same as [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study`
-    /// if given.
+    /// Sum and number of the coverages of the runs that are done, for `study` or for each study.
     ///
     /// # Errors
     ///
@@ -55,7 +54,7 @@ impl Store {
         queries::coverage(&mut self.database, study)
     }
 
-    /// Passes all runs to `each`, in ascending order of their numbers; some numbers may be missing.
+    /// Passes all runs to `each`, in ascending order of their numbers.
     ///
     /// # Errors
     ///
@@ -72,9 +71,8 @@ impl Store {
         self.query_by_page(sql, &mut |row| each(stored_run(row)?))
     }
 
-    /// Reads rows of all runs, a page of runs at a time. During one long query, a session of
-    /// PostgreSQL that waits until the writer takes rows would count as silent, and a standby
-    /// coordinator could terminate the session.
+    /// During one long query, a session of PostgreSQL that waits until the writer takes rows would
+    /// count as silent, and a standby coordinator could terminate the session.
     fn query_by_page(
         &mut self,
         sql: &'static str,
@@ -107,7 +105,7 @@ impl Store {
     }
 
     /// Passes runs that have not ended to `each`, with the workers on which attempts at them
-    /// crashed, timed out or ran out of memory.
+    /// crashed.
     ///
     /// # Errors
     ///
@@ -125,8 +123,7 @@ impl Store {
         })
     }
 
-    /// The ids of the runs with these numbers, in the order of `runs`; `None` for a number without
-    /// a run.
+    /// The ids of the runs with these numbers, in the order of `runs`.
     ///
     /// # Errors
     ///

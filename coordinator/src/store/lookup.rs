@@ -1,4 +1,4 @@
-//! Finds single runs of a store by the beginning of their id, with the ends of their attempts.
+//! Finds single runs of a store, with the ends of their attempts.
 
 use catherd_experiments::{Digest, RunSpec};
 
@@ -24,7 +24,7 @@ pub struct FoundRun {
 pub struct EndedAttempt {
     /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Why the attempt ended; `None` for a kind that this version does not know.
+    /// Why the attempt ended, if this version knows the kind.
     pub kind: Option<Breakdown>,
     /// The worker's name.
     pub worker: String,
@@ -33,8 +33,7 @@ pub struct EndedAttempt {
 }
 
 impl StoreReader {
-    /// At most two runs whose ids are between `low` and `high`, inclusive, in ascending order of
-    /// their ids.
+    /// At most two runs whose ids are between `low` and `high`, inclusive.
     ///
     /// # Errors
     ///
@@ -65,7 +64,7 @@ impl StoreReader {
         Ok(found)
     }
 
-    /// Whether each of these runs has ended; false for a run that the store does not have.
+    /// Whether each of these runs is in the store and has ended.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The content of the store: records, studies, runs, chunks of projects, and changes to them.
+//! The content of the store, and changes to it.
 
 use std::time::Duration;
 
@@ -26,12 +26,10 @@ pub struct StoredRecord {
     pub covered: u32,
     /// Wall-clock time of the whole run.
     pub wall: Duration,
-    /// The reason in the record, such as why the run failed; empty if there is none.
+    /// The reason in the record.
     pub reason: String,
-    /// Names of the criteria.
     pub(crate) criteria: Vec<String>,
-    /// Coverage after 1, 2, 4, ... executions; `None` if the record has no coverage or does not
-    /// count executions.
+    /// Coverage after 1, 2, 4, ... executions.
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
     pub json: Vec<u8>,
@@ -58,7 +56,7 @@ impl StoredRecord {
         }
     }
 
-    /// The same as [`RunRecord::coverage`].
+    /// Covered share of the goals, if the run ended properly.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
@@ -69,7 +67,7 @@ impl StoredRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Breakdown {
-    /// The tool crashed, or its record was refused.
+    /// The tool crashed, or the record was refused.
     Crashed = 0,
     /// The run exceeded the wall-clock limit of the worker.
     TimedOut = 1,
@@ -85,8 +83,8 @@ impl Breakdown {
         [Breakdown::Crashed, Breakdown::TimedOut, Breakdown::OutOfMemory, Breakdown::Lost];
 }
 
-/// A chunk of a project that is being uploaded. Projects are stored in chunks, so that no row and
-/// no transaction is large.
+/// A chunk of a project. Projects are stored in chunks, because rows and transactions must not be
+/// large.
 #[derive(Clone, Debug)]
 pub struct ProjectChunk {
     /// The digest of the whole project.
@@ -94,13 +92,13 @@ pub struct ProjectChunk {
     /// The number of the chunk, from 0.
     pub(super) number: usize,
     pub(super) bytes: Vec<u8>,
-    /// Size of the whole project in bytes; `None` except in the last chunk, which is sent after the
-    /// others are stored.
+    /// Size of the whole project in bytes, only in the last chunk, which is sent after the others
+    /// are stored.
     pub(super) size: Option<usize>,
 }
 
 impl ProjectChunk {
-    /// The number of chunks of a project; at least one.
+    /// The number of chunks of a project, at least one.
     pub(crate) fn count(project: &[u8]) -> usize {
         project.len().div_ceil(PROJECT_CHUNK).max(1)
     }
@@ -116,7 +114,7 @@ impl ProjectChunk {
 /// A change to the store.
 #[derive(Clone, Debug)]
 pub enum StoreChange {
-    /// The status of a run, and the worker that holds its lease.
+    /// The status of a run, and the worker that holds the lease.
     Run(RunNumber, RunStatus, Option<String>),
     /// The accepted record of a run.
     Record(RunNumber, Token, StoredRecord),
@@ -137,8 +135,7 @@ pub enum StoreChange {
         /// Details.
         reason: String,
     },
-    /// The worker of an attempt has reappeared, and the [`Breakdown::Lost`] of the attempt is
-    /// removed.
+    /// The worker of an attempt has reappeared.
     LossReverted {
         /// The run.
         run: RunNumber,
@@ -155,7 +152,7 @@ pub enum StudyState {
     Active = 0,
     /// The runs are not leased until the study is resumed.
     Paused = 1,
-    /// The runs are not leased; records are kept.
+    /// The runs are not leased. Records are kept.
     Cancelled = 2,
 }
 
@@ -177,11 +174,11 @@ impl StudyState {
 /// The claim of a study on workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Studies of an owner with a higher priority get workers first.
+    /// Priority among the studies of an owner.
     pub priority: i32,
-    /// Weight among studies of the same priority; at least 1.
+    /// Weight among studies of the same priority.
     pub share: u32,
-    /// Maximum number of workers at the same time; `None` if there is no limit.
+    /// Maximum number of workers at the same time.
     pub quota: Option<u32>,
 }
 
@@ -191,14 +188,14 @@ impl Default for Claim {
     }
 }
 
-/// A change of a claim. Parts that are `None` are not changed.
+/// A change of a claim, in which `None` means no change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClaimChange {
     /// The new priority.
     pub priority: Option<i32>,
-    /// The new share; at least 1.
+    /// The new share.
     pub share: Option<u32>,
-    /// The new quota; `Some(None)` removes the quota.
+    /// The new quota. `Some(None)` removes the quota.
     pub quota: Option<Option<u32>>,
 }
 
@@ -222,7 +219,7 @@ pub struct StoredStudy {
     pub name: String,
     /// The state of the study.
     pub state: StudyState,
-    /// The plan as JSON; empty if schema version 1 stored the study.
+    /// The plan as JSON; empty in stores of schema version 1.
     pub plan: Vec<u8>,
     /// Name of the person who submitted the study; empty if unknown.
     pub owner: String,
@@ -235,14 +232,14 @@ pub struct StoredStudy {
 pub struct StoredRun {
     /// The number of the run.
     pub number: RunNumber,
-    /// The status of the run. Group and study set are not stored and are 0.
+    /// The status of the run. Group and study set are not stored.
     pub status: RunStatus,
-    /// The worker that holds the lease; `None` if the run is not leased.
+    /// The worker that holds the lease.
     pub worker: Option<String>,
     /// The project.
     pub project: Digest,
     /// The label of the algorithm.
     pub label: String,
-    /// Wall-clock time of the run; `None` if the run has no record.
+    /// Wall-clock time of the run, from the record.
     pub wall: Option<Duration>,
 }

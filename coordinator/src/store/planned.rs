@@ -8,11 +8,10 @@ use super::error::StoreError;
 use super::model::StoredStudy;
 use super::row::Row;
 
-/// The runs of a study according to its plan.
 #[derive(Debug)]
 pub(super) struct PlannedRuns {
     pub(super) study: String,
-    /// `None` if schema version 1 stored the study, without its plan.
+    /// Schema version 1 did not store plans.
     plan: Option<Plan>,
 }
 
@@ -27,9 +26,8 @@ impl PlannedRuns {
         Ok(PlannedRuns { study: study.name.clone(), plan })
     }
 
-    /// The run at a position, with the names that the study uses. The next values of the row must
-    /// be id, specification, project and label. The id, the project and the label are compared with
-    /// the plan. Without a plan, only the id is compared, with the specification.
+    /// The next values of the row must be id, specification, project and label. They are compared
+    /// with the plan, if there is one.
     pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
         let (id, json) = (row.digest()?, row.bytes()?);
         let (project, label) = (row.text()?, row.text()?);

@@ -1,10 +1,9 @@
 //! Planning: adds a study to the store a page of runs at a time, so that the writer can process
 //! other requests between two pages.
 //!
-//! The runs of a study that is being planned are members of a *draft*, a hidden study that is
-//! ignored everywhere else. When all runs are planned, one short transaction gives the study's name
-//! to the draft, and the study that had the name before becomes hidden. Hidden studies do not
-//! count, and are cleared one page at a time.
+//! The runs of a study that is being planned are members of a *draft*, a hidden study. When all
+//! runs are planned, the draft gets the name of the study, and the study that had the name before
+//! becomes hidden. Hidden studies do not count, and are cleared one page at a time.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -18,20 +17,20 @@ use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
 use crate::queue::place_of;
 
-/// Number of runs in a page. Planning a page takes about ten milliseconds.
+/// Number of runs in a page, which is planned in about ten milliseconds.
 const PAGE: usize = 1024;
 
 const CLEARED_PAGE: i64 = 4096;
 
-/// A study that is being planned; see [`Store::begin_planning`].
+/// A study that is being planned ([`Store::begin_planning`]).
 pub struct Planning {
     plan: Plan,
     json: Vec<u8>,
     digest: Digest,
-    /// The number of the draft; `None` before the first page.
+    /// `None` before the first page.
     draft: Option<StudyNumber>,
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
-    /// The numbers of the runs that have been planned, in the order of the study.
+    /// The runs that have been planned, in the order of the study.
     numbers: Vec<RunNumber>,
     owner: String,
     claim: Claim,
@@ -42,8 +41,7 @@ pub struct Planning {
 pub struct PlannedStudy {
     /// The number of the study.
     pub study: StudyNumber,
-    /// The number of the study that had this name before and no longer counts; `None` if there was
-    /// no such study or it had the same plan.
+    /// The number of the study that had this name before and is now hidden.
     pub replaced: Option<StudyNumber>,
 }
 
@@ -56,7 +54,7 @@ pub struct PlannedRun<'a> {
     pub project: Digest,
     /// The label of the algorithm.
     pub label: &'a str,
-    /// The place among the runs on the project; `None` if the budget does not limit real time.
+    /// The place among the runs on the project, if the budget limits real time.
     pub place: Option<u32>,
 }
 
@@ -105,8 +103,7 @@ impl Planning {
         })
     }
 
-    /// The runs of the study in their order. `None` until all runs have been planned, and if the
-    /// study had this plan before.
+    /// The runs of the study in their order, after all runs have been planned.
     pub fn members(&self) -> Option<&[RunNumber]> {
         (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
@@ -120,8 +117,7 @@ impl std::fmt::Debug for Planning {
 
 impl Store {
     /// Stores the plan as the study with its name, and activates the study. Runs that are in the
-    /// store keep their state and results. Runs that are no longer in the study stay in the store,
-    /// but do not count. If the study already has this plan, it is only activated.
+    /// store keep their state and results.
     ///
     /// # Errors
     ///
@@ -135,8 +131,7 @@ impl Store {
         }
     }
 
-    /// Number and state of the study that has this name and this plan; `None` if there is no such
-    /// study.
+    /// Number and state of the study that has this name and this plan.
     ///
     /// # Errors
     ///
@@ -152,8 +147,8 @@ impl Store {
         })
     }
 
-    /// Starts to plan a study as [`Store::plan`] does, but in pages, each of which takes about ten
-    /// milliseconds. Until the last page, the study is unchanged.
+    /// Starts to plan a study as [`Store::plan`] does, but in pages. Until the last page, the study
+    /// is unchanged.
     ///
     /// # Errors
     ///
@@ -166,8 +161,7 @@ impl Store {
         Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new(), owner, claim })
     }
 
-    /// Plans the next page. After the last page, the study gets `state` and is returned. If the
-    /// study already has this plan, the first call sets the state and returns the study.
+    /// Plans the next page. The study gets `state` and is returned when it is completely planned.
     ///
     /// # Errors
     ///
@@ -221,7 +215,6 @@ impl Store {
         })
     }
 
-    /// Gives the draft the name of its study. The study that had the name no longer counts.
     fn replace_by_draft(
         &mut self,
         planning: &Planning,
@@ -252,8 +245,8 @@ impl Store {
         })
     }
 
-    /// Removes a study. The study's runs and their records remain in the store. Returns the number
-    /// of the study, or `None` if there is no study with this name.
+    /// Removes a study and returns its number. The study's runs and their records remain in the
+    /// store.
     ///
     /// # Errors
     ///
@@ -262,8 +255,8 @@ impl Store {
         self.database.transaction(|database| discard(database, name, None))
     }
 
-    /// Clears a page of the studies that do not count. Returns whether there may be further pages.
-    /// Must not be called while a study is being planned.
+    /// Clears a page of the hidden studies. Returns whether there may be further pages. Must not be
+    /// called while a study is being planned.
     ///
     /// # Errors
     ///
@@ -289,8 +282,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// Whether a study counts. A study that was replaced or deleted while its members were read
-    /// does not count, and members may have been missing.
+    /// Whether a study is not hidden. Members of a hidden study may be missing.
     ///
     /// # Errors
     ///
@@ -302,8 +294,7 @@ impl StoreReader {
     }
 }
 
-/// The name of a study that does not count. No other study has this name, because names of studies
-/// contain no control characters.
+/// Names of other studies contain no control characters.
 fn hidden_name(number: StudyNumber) -> String {
     format!("\u{1}{number}")
 }
@@ -312,9 +303,8 @@ fn no_plan() -> Value {
     Value::Bytes(Vec::new())
 }
 
-/// Takes the name from the study with this name, which then no longer counts, unless the study is
-/// `draft`. Returns the number of the study. `None` if there is no such study, or if the study is
-/// `draft`.
+/// Takes the name from the study with this name, unless the study is `draft`, and returns its
+/// number. The study is then hidden.
 fn discard(
     database: &mut Database,
     name: &str,
@@ -356,8 +346,7 @@ fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>,
     rows.into_iter().map(|row| row.ok_or_else(gone)?.integer_as()).collect()
 }
 
-/// Inserts a page of members. The page may have been inserted already, by a transaction whose
-/// outcome was unknown.
+/// The page may have been inserted already, by a transaction whose outcome was unknown.
 fn add_members(
     database: &mut Database,
     study: StudyNumber,

@@ -1,5 +1,5 @@
-//! Connections to PostgreSQL. The rows of one statement are pipelined (the client pipelines all
-//! futures that are polled together), so a batch of changes needs few round trips.
+//! Connections to PostgreSQL. Statements are pipelined, so a batch of changes needs few round
+//! trips.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,8 +15,8 @@ use super::row::{Purpose, Row, RowCallback, Value};
 
 const MAX_PIPELINED: usize = 512;
 
-/// Settings of every session. An acknowledged commit is on disk. The session of a client whose
-/// connection is lost ends within half a minute, which releases its lock.
+/// An acknowledged commit is on disk, and the session of a client whose connection is lost ends
+/// within half a minute.
 const SESSION_SETTINGS: &str = "
     set synchronous_commit = on;
     set tcp_keepalives_idle = 5;
@@ -24,14 +24,12 @@ const SESSION_SETTINGS: &str = "
     set tcp_keepalives_count = 4;
 ";
 
-/// Tries to take the advisory lock that the writer of a store holds until its session ends.
+/// The writer of a store holds this advisory lock until its session ends.
 const TRY_LOCK: &str =
     "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
 /// Terminates the session that holds the advisory lock if its client has been silent for `$1`
-/// milliseconds on the server's clock. The open transaction of the session is rolled back, and the
-/// session cannot commit any more. A session that executes a statement is not silent, however long
-/// the statement takes, unless it waits for its client to take rows.
+/// milliseconds on the server's clock.
 const TERMINATE_SILENT_LEADER: &str = "
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted
@@ -48,7 +46,7 @@ pub(super) struct Postgres {
     statements: HashMap<&'static str, Statement>,
 }
 
-/// A runtime that drives the connection while a call blocks on it.
+/// Drives the connection while a call blocks on it.
 struct ConnectionRuntime(Option<Runtime>);
 
 impl ConnectionRuntime {
@@ -104,8 +102,8 @@ impl Postgres {
             if let Purpose::TakeOver(silence) = purpose {
                 client.execute(TERMINATE_SILENT_LEADER, &[&(silence.as_millis() as f64)]).await?;
             }
-            // The lock is released when the terminated session has ended, which may take a moment;
-            // the caller tries again.
+            // The lock is released when the terminated session has ended, so the caller tries
+            // again.
             Err(StoreError::LedByAnother)
         })?;
         Ok(Postgres { runtime, client, statements: HashMap::new() })

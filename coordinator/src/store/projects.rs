@@ -1,4 +1,4 @@
-//! Project bytes in the store: chunks, named by the digest of the whole project.
+//! Project bytes in the store: chunks, identified by the digest of the whole project.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +26,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Moves the projects that schema version 2 kept as files in `folder` into the store. A file
-    /// that cannot be read, or whose content does not match its name, stays where it is.
+    /// Moves the projects that schema version 2 kept as files in `folder` into the store. An
+    /// unusable file stays where it is.
     pub(crate) fn migrate_project_files(&mut self, folder: &Path) -> Result<(), StoreError> {
         let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -45,7 +45,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// The projects among these that the store does not have.
+    /// Returns the given projects that the store does not have.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ impl StoreReader {
         Ok(missing.map(|(digest, _)| *digest).collect())
     }
 
-    /// The sizes of projects in bytes, in the order of `projects`; `None` for a project that the
-    /// store does not have.
+    /// The sizes of projects in bytes, in the order of `projects`. `None` means that the store does
+    /// not have the project.
     ///
     /// # Errors
     ///
@@ -75,8 +75,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`] if there is no such project; another error if the database returns
-    /// an error.
+    /// If there is no such project, or if the database returns an error.
     pub fn project_size(&mut self, project: Digest) -> Result<u64, StoreError> {
         let sql = "select size from projects where digest = ?1";
         let key = [project.0.as_slice().into()];
@@ -84,7 +83,7 @@ impl StoreReader {
         size.ok_or(StoreError::NoProject(project))
     }
 
-    /// The bytes of one chunk of a stored project; chunks are numbered from 0. The caller must
+    /// The bytes of a chunk of a stored project. Chunks are numbered from 0. The caller must
     /// compare the whole project with its digest.
     ///
     /// # Errors
@@ -103,8 +102,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`] if there is no such project; another error if the bytes are
-    /// incomplete or do not match the digest, or if the database returns an error.
+    /// If the project is missing or damaged, or if the database returns an error.
     pub fn project(&mut self, project: Digest) -> Result<Vec<u8>, StoreError> {
         let size = self.project_size(project)?;
         let mut bytes = self.project_chunk(project, 0)?;

@@ -1,4 +1,4 @@
-//! Pruning: removes results that no study contains any more, and frees their space.
+//! Pruning: removes results that no study contains any more.
 
 use std::time::SystemTime;
 
@@ -14,7 +14,6 @@ const MARKED: &str = "
     and not exists (select 1 from members where members.run = runs.number)
     and not exists (select 1 from records where records.number = runs.number and stored >= ?1)";
 
-/// The statements that remove the results of marked runs and the projects without runs in a study.
 const REMOVAL: [&str; 6] = [
     "delete from records where number in (select number from runs where phase = 6)",
     "delete from superseded where number in (select number from runs where phase = 6)",
@@ -34,18 +33,16 @@ pub struct Pruned {
     pub projects: u64,
 }
 
-/// The current time in seconds since 1970, for the `stored` column, which is not part of a record.
+/// The current time in seconds since 1970. The column `stored` is not part of a record.
 pub(super) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 impl Store {
-    /// Removes the results of runs that no study contains, except for runs of which a record was
-    /// stored at or after the time `before`, in seconds since 1970. Also removes the projects of
-    /// which no study contains a run. The runs remain in the store, without results, because their
-    /// tokens must not be granted again. Records from a version that did not store the time count
-    /// as older. SQLite returns the space to the file system; PostgreSQL may keep it for new rows.
+    /// Removes the results of runs that no study contains and whose records were stored before the
+    /// time `before`, in seconds since 1970. The runs remain in the store, because their tokens
+    /// must not be granted again.
     ///
     /// # Errors
     ///

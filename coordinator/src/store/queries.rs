@@ -6,8 +6,8 @@ use super::model::{Claim, StoredStudy, StudyState};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// The state of studies that do not count: studies that are being planned, and studies that were
-/// replaced or deleted and are being cleared. Every other state is smaller.
+/// The state of hidden studies: studies that are being planned, were replaced or were deleted.
+/// Every other state is smaller.
 pub(super) const NOT_COUNTING: i64 = 3;
 
 pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
@@ -15,8 +15,8 @@ pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
     known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
 }
 
-/// All studies that count, by number. Before version 5 of the schema, studies had neither owners
-/// nor claims.
+/// All studies except hidden ones, by number. Before version 5 of the schema, studies had neither
+/// owners nor claims.
 pub(super) fn studies(
     database: &mut Database,
     version: i64,
@@ -43,8 +43,7 @@ pub(super) fn studies(
     Ok(studies)
 }
 
-/// Sum and number of the coverages of the runs that are done and have goals, for `study` or for
-/// each study.
+/// Sum and number of the coverages of the runs that are done, for `study` or for each study.
 pub(super) fn coverage(
     database: &mut Database,
     study: Option<StudyNumber>,

@@ -14,8 +14,8 @@ use super::url::StoreUrl;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Quarantined runs with the end of their last attempt, and the number of a record, which must be
-/// null. Version 3 of the schema has no checksums.
+/// Quarantined runs, and the number of a record, which must be null. Version 3 of the schema has no
+/// checksums.
 macro_rules! select_quarantined {
     ($checksum:literal) => {
         concat!(
@@ -62,19 +62,16 @@ pub struct MissingRuns {
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Why the last attempt without a record at one of these runs ended; empty if there was no such
-    /// attempt.
+    /// Why the last attempt without a record at one of these runs ended.
     pub reason: String,
 }
 
 impl StoreReader {
-    /// Opens an existing store. Reading does not change the store: an SQLite store that was closed
-    /// is read without creating files next to it, even in a folder that cannot be written to.
+    /// Opens an existing store. Reading does not change the store.
     ///
     /// # Errors
     ///
-    /// If the store cannot be opened; [`StoreError::Schema`] if this program cannot read the schema
-    /// of the store.
+    /// If the store cannot be opened, or if this program cannot read its schema.
     pub fn open(url: &StoreUrl) -> Result<StoreReader, StoreError> {
         let mut database = Database::connect(url, Purpose::Read)?;
         let version = schema::version(&mut database)?.unwrap_or(0);
@@ -93,8 +90,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoStudy`] if there is no such study; another error if the store cannot be
-    /// read.
+    /// If there is no such study, or if the store cannot be read.
     pub fn study(&mut self, number: StudyNumber) -> Result<StoredStudy, StoreError> {
         let found = self.studies()?.into_iter().find(|study| study.number == number);
         found.ok_or_else(|| StoreError::NoStudy(number.to_string()))
@@ -109,8 +105,7 @@ impl StoreReader {
         queries::studies(&mut self.database, self.version)
     }
 
-    /// The description of the projects of a study as JSON. `None` if there is no description, or if
-    /// the schema is too old to have descriptions.
+    /// The description of the projects of a study as JSON, if there is one.
     ///
     /// # Errors
     ///
@@ -125,7 +120,7 @@ impl StoreReader {
         Ok(self.database.first(sql, &[study.into()], read)?.flatten())
     }
 
-    /// Sum and number of the coverages of the runs that are done and have goals, for each study.
+    /// Sum and number of the coverages of the runs that are done, for each study.
     ///
     /// # Errors
     ///
@@ -134,8 +129,7 @@ impl StoreReader {
         queries::coverage(&mut self.database, None)
     }
 
-    /// The quarantined runs of a study, in the order of the study. They are compared with the
-    /// study's plan and with checksums.
+    /// The quarantined runs of a study, in the order of the study.
     ///
     /// # Errors
     ///
@@ -144,7 +138,6 @@ impl StoreReader {
         Ok(self.quarantined_at(study)?.into_iter().map(|(_, run)| run).collect())
     }
 
-    /// The quarantined runs of a study, each with its position in the study.
     pub(crate) fn quarantined_at(
         &mut self,
         study: StudyNumber,
@@ -171,8 +164,8 @@ impl StoreReader {
         Ok(problems)
     }
 
-    /// The runs of a study without a record, grouped by project, algorithm and phase, the largest
-    /// groups first.
+    /// The runs of a study without a record, by project, algorithm and phase, the largest groups
+    /// first.
     ///
     /// # Errors
     ///
@@ -202,7 +195,7 @@ impl StoreReader {
     }
 }
 
-/// Reads a quarantined run, and compares the end of its last attempt with its checksum.
+/// Compares the end of the last attempt with its checksum.
 fn quarantined(spec: RunSpec, row: &mut Row) -> Result<QuarantinedRun, StoreError> {
     let integers = [row.integer()?, row.integer()?, row.integer()?];
     let (worker, reason) = (row.text()?, row.text()?);

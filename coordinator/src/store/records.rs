@@ -1,5 +1,5 @@
-//! The accepted records of a study. While they are read, they are compared with the study's plan
-//! and with their checksums, so that data that has changed on the disk is recognised.
+//! The accepted records of a study. Records are compared with the study's plan and with their
+//! checksums.
 
 use std::collections::VecDeque;
 
@@ -13,11 +13,9 @@ use super::row::{Row, Value};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Number of records in one query.
 const PAGE: i64 = 256;
 
-/// Rows of records with the digests with which they are compared. Version 3 of the schema has no
-/// checksums.
+/// Version 3 of the schema has no checksums.
 macro_rules! select_records {
     ($checksum:literal) => {
         concat!(
@@ -32,7 +30,6 @@ macro_rules! select_records {
     };
 }
 
-/// A record with the other columns of its row.
 pub(super) struct RecordRow {
     integers: RecordIntegers,
     digest: Digest,
@@ -41,8 +38,6 @@ pub(super) struct RecordRow {
 }
 
 impl RecordRow {
-    /// Reads the number, token, goals, covered goals, done flag, wall time, digest, checksum and
-    /// JSON.
     pub(super) fn read(row: &mut Row) -> Result<RecordRow, StoreError> {
         let integers = RecordIntegers {
             number: row.integer()?,
@@ -57,12 +52,8 @@ impl RecordRow {
         Ok(RecordRow { integers, digest, checksum, json: row.bytes()? })
     }
 
-    /// The record of a run of a subject kind, after comparing the row with its checksum and the
-    /// record with its digest.
-    ///
-    /// # Errors
-    ///
-    /// A description of the value that does not match or cannot be read.
+    /// The record, after comparisons with the checksum and the digest. An error states what differs
+    /// or cannot be read.
     pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
         let record = RunRecord::from_json(&self.json, kind)
@@ -80,13 +71,13 @@ impl RecordRow {
         }
     }
 
-    /// Checks that the row is as it was written. A row with a checksum is compared only with the
-    /// checksum, which is faster than reading the record.
+    /// A row with a checksum is compared only with the checksum, which is faster than reading the
+    /// record.
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
-            // The kind is not needed, because it determines only the name of the criterion in
-            // format 1, and the digest of that format does not contain names.
+            // The kind determines only the name of the criterion in format 1, and the digest of
+            // that format does not contain names.
             None => self.record(run, "").map(drop),
         }
     }
@@ -102,7 +93,7 @@ impl RecordRow {
         }
     }
 
-    /// The phase that a run with this record must have; `None` if the record cannot be read.
+    /// The phase that a run with this record must have.
     pub(super) fn phase(&self) -> Option<Phase> {
         use catherd_experiments::RunOutcome::{Done, NoGoals};
         if self.integers.done == 1 {
@@ -115,20 +106,17 @@ impl RecordRow {
 }
 
 impl StoreReader {
-    /// The accepted records of a study, in the order and with the names of the study. At most one
-    /// page of records is in memory at a time. Each record is compared with its digest, and each
-    /// run with the plan.
+    /// The accepted records of a study, in the order and with the names of the study. They are read
+    /// page by page.
     ///
-    /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iteration
-    /// continues after this item. Any other error ends the iteration. If records of runs that have
-    /// ended are missing, the last item is [`StoreError::StudyChanged`] if the study was replaced
-    /// or deleted, and [`StoreError::Damaged`] otherwise.
+    /// After an item with [`StoreError::DamagedRun`], the iteration continues. Any other error ends
+    /// the iteration.
     pub fn records(self, study: StudyNumber) -> Records {
         self.records_after(study, None)
     }
 
     /// The same as [`StoreReader::records`], but only for the runs after this position in the
-    /// study. If `position` is `None`, all runs are included.
+    /// study.
     pub fn records_after(self, study: StudyNumber, position: Option<u32>) -> Records {
         let after = position.map_or(-1, i64::from);
         Records { reader: self, study, started: None, after, found: 0, page: VecDeque::new() }
@@ -180,24 +168,23 @@ impl StoreReader {
 type Item = Result<(RunSpec, RunRecord), StoreError>;
 type PageItem = (i64, Item);
 
-/// An iterator over the records of a study. See [`StoreReader::records`].
+/// An iterator over the records of a study ([`StoreReader::records`]).
 #[derive(Debug)]
 pub struct Records {
     reader: StoreReader,
     study: StudyNumber,
-    /// The runs of the study, and the number of records to read; `None` before reading begins.
+    /// The runs of the study, and the number of records to read.
     started: Option<(PlannedRuns, u64)>,
     /// Position of the last run that was returned; -1 before the first run, and `i64::MAX` after
     /// the end.
     after: i64,
-    /// Number of records so far, damaged ones included.
+    /// The number of records found, including damaged records.
     found: u64,
     page: VecDeque<PageItem>,
 }
 
 impl Records {
-    /// The position in the study of the run that was returned last or, before the first run, the
-    /// position after which reading began; `u32::MAX` if there is neither, and after the end.
+    /// The position after which further records begin, or `u32::MAX`.
     pub fn position(&self) -> u32 {
         u32::try_from(self.after).unwrap_or(u32::MAX)
     }

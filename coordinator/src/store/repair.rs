@@ -1,5 +1,4 @@
-//! Repairs a study: compares the stored state of its runs with its plan and with checksums, and
-//! repairs the runs whose specification, state or record has changed on the disk.
+//! Repairs a study whose stored state has changed on the disk.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -13,8 +12,7 @@ use crate::ledger::Phase;
 
 const PAGE: usize = 1 << 12;
 
-/// Everything that is stored about the runs of a study. The columns of a record or breakdown that a
-/// run does not have are null.
+/// Everything that is stored about the runs of a study.
 const RUNS: &str = "
     select position, members.run, members.project, members.label,
            runs.id, runs.project, spec, phase,
@@ -39,8 +37,7 @@ pub struct Repair {
 }
 
 enum Fix {
-    /// The record and the reasons of earlier attempts are removed, and the run returns to the
-    /// queue.
+    /// The run returns to the queue without results.
     Repeat(i64),
     /// The run gets the state of its record.
     State(i64, Phase),
@@ -61,18 +58,13 @@ impl From<StoreError> for PageError {
 }
 
 impl Store {
-    /// Compares the stored state of the runs of a study with its plan, and each record with its
-    /// checksum. A run is executed again if its record is damaged, if it has ended without an
-    /// intact record or reason, or if it has no record and its state is unknown. A state that
-    /// contradicts an intact record is corrected, and a damaged specification is replaced. Attempts
-    /// and tokens are not changed. With `relist`, a list of runs that differs from the plan is
-    /// recreated.
+    /// Compares the stored state of the runs of a study with its plan and with checksums, and
+    /// repairs damaged runs. Runs whose results are lost are executed again. With `relist`, a list
+    /// of runs that differs from the plan is recreated.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and `relist` is false,
-    /// or if it still differs after it was recreated; another error if the store cannot be read or
-    /// written.
+    /// If the list of the runs differs from the plan, or if the store cannot be read or written.
     pub fn repair(
         &mut self,
         study: StudyNumber,
@@ -104,8 +96,7 @@ impl Store {
                     fixes.iter().try_for_each(|fix: &Fix| fix.apply(database))
                 })?;
             }
-            // Check the page again after specifications were repaired, because the states of these
-            // runs have not been checked yet.
+            // The states of runs whose specifications were repaired have not been checked yet.
             respecified = !respecified && fixes.iter().any(|fix| matches!(fix, Fix::Spec(..)));
             if !respecified {
                 first += PAGE;
@@ -114,8 +105,7 @@ impl Store {
         Ok(repairs)
     }
 
-    /// Deletes the list of the runs of a study and plans the study again. Runs that are in the
-    /// store keep their results.
+    /// Plans the study again. Runs that are in the store keep their results.
     fn list_again(&mut self, study: StudyNumber, plan: &Plan) -> Result<StudyNumber, StoreError> {
         let nothing: &[u8] = &[];
         let parameters = vec![study.into(), nothing.into()];
@@ -159,8 +149,7 @@ impl Store {
     }
 }
 
-/// How to repair a run, and why; `None` if the run is intact. The error states how the list of runs
-/// differs from the plan.
+/// How to repair a run, and why. The error states how the list of runs differs from the plan.
 fn judge(
     position: usize,
     expected: &RunSpec,

@@ -45,7 +45,7 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// A row, whose values are read in order.
+/// The values are read in order.
 pub(super) struct Row(std::vec::IntoIter<Value>);
 
 impl Row {
@@ -53,12 +53,10 @@ impl Row {
         Row(values.into_iter())
     }
 
-    /// Removes the remaining values and returns them as a row.
     pub(super) fn take(&mut self) -> Row {
         Row(std::mem::take(&mut self.0))
     }
 
-    /// Removes the next `count` values and returns them as a row.
     pub(super) fn take_first(&mut self, count: usize) -> Row {
         Row(self.0.by_ref().take(count).collect::<Vec<_>>().into_iter())
     }
@@ -138,7 +136,6 @@ fn unexpected(wanted: &str, found: &Value) -> StoreError {
     StoreError::Damaged(format!("{found:?} instead of {wanted}"))
 }
 
-/// Receives the rows of a result one at a time.
 pub(super) type RowCallback<'a> = &'a mut dyn FnMut(Row) -> Result<(), StoreError>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,8 +112,8 @@ const CLAIMS: &str = "
     );
 ";
 
-/// The migration from version 1, which existed only on SQLite: one study per file, with the plan's
-/// order of runs in the column `position`.
+/// Version 1 existed only on SQLite: one study per file, with the plan's order of runs in the
+/// column `position`.
 const FROM_1: [&str; 4] = [
     "drop index plan;
      alter table runs rename to runs_1;
@@ -133,13 +133,11 @@ const FROM_1: [&str; 4] = [
      drop table breakdowns_1; drop table superseded_1; drop table records_1; drop table runs_1;",
 ];
 
-/// Creates the tables, or migrates them to the current version.
 pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
     match version(database)? {
         Some(VERSION) => Ok(()),
         Some(1) => {
-            // Switch foreign keys off, because otherwise references would be changed to the new
-            // names of renamed tables.
+            // With foreign keys, references would be changed to the new names of renamed tables.
             database.batch("pragma foreign_keys = off; pragma legacy_alter_table = on;")?;
             database.transaction(|database| {
                 FROM_1.iter().try_for_each(|step| database.batch(step))?;
@@ -169,7 +167,6 @@ fn write_version(database: &mut Database) -> Result<(), StoreError> {
     database.execute("insert into schema values (?1)", &[vec![VERSION.into()]])
 }
 
-/// The version of the existing tables; `None` if the database has no tables of a store.
 pub(super) fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     let tables = match database {
         Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",

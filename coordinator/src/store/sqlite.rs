@@ -1,5 +1,5 @@
-//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves the store, and as a single
-//! plain file after its last connection was closed.
+//! SQLite in WAL mode while a coordinator serves the store, and usually as a single file
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,9 +24,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Sqlite {
     connection: Connection,
-    /// The files that the connection writes; `None` for a connection that only reads.
+    /// `None` for a connection that only reads.
     written: Option<StoreFiles>,
-    /// Dropped after the connection.
+    /// Must be dropped after the connection.
     _access: Access,
 }
 
@@ -56,10 +56,6 @@ impl Sqlite {
     }
 
     /// Checks that the path of the store still leads to the files that were written.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of these files.
     pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
         self.written.as_mut().map_or(Ok(()), StoreFiles::check)
     }
@@ -70,11 +66,10 @@ impl Sqlite {
         self.batch("pragma wal_checkpoint(passive)")
     }
 
-    /// Closes the store with all contents in the main file. Unless another connection is open, WAL
-    /// mode is switched off, so that the file can be read in a folder that cannot be written to.
+    /// Without WAL mode, the file can be read in a folder that cannot be written to.
     pub(super) fn close(mut self) {
-        // If one of the statements fails, the write-ahead log remains, with everything that is not
-        // in the main file.
+        // If a statement fails, the write-ahead log remains, with everything that is not in the
+        // main file.
         for sql in ["pragma wal_checkpoint(truncate)", "pragma journal_mode = delete"] {
             if let Err(error) = self.batch(sql) {
                 tracing::debug!("{sql}: {error}");
@@ -116,7 +111,6 @@ impl Sqlite {
     }
 }
 
-/// Opens a file for reading. [`Access::begin`] decides whether the file is `immutable`.
 fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if let (true, Some(path)) = (immutable, path.to_str()) {
@@ -139,7 +133,6 @@ fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> 
     Ok(Connection::open_with_flags(path, flags)?)
 }
 
-/// A query that reads the file.
 const FIRST_TABLE: &str = "select 1 from sqlite_master limit 1";
 
 /// Whether the file has a journal of a change that was not completed.
@@ -156,10 +149,9 @@ static ACCESSED: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::
 /// A period during which this process has a connection to a file.
 ///
 /// A connection that reads a file in WAL mode would create files next to it. Therefore a file that
-/// no process serves, and whose write-ahead log is empty, is opened as `immutable`. A coordinator
-/// leaves such a file if another connection was open when the coordinator ended. The mode is in the
-/// header, which is read only while this process has no connection to the file, because closing the
-/// file would release the locks of the connections (see [`super::files`]).
+/// no process serves, and whose write-ahead log is empty, is opened as `immutable`. The mode is in
+/// the header. The header is read only if this process has no connection to the file, because
+/// closing the file would release the locks of the connections (see [`super::files`]).
 #[derive(Debug)]
 struct Access {
     path: PathBuf,
@@ -193,7 +185,7 @@ impl Drop for Access {
     }
 }
 
-/// The canonical path of a file, which need not exist yet.
+/// The file need not exist yet.
 fn canonical(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
@@ -209,7 +201,7 @@ fn is_served(path: &Path) -> bool {
     lock.is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-/// Whether a file is in WAL mode according to its header, and its log is empty or missing.
+/// The header states the mode.
 fn is_resting_in_wal_mode(path: &Path) -> bool {
     let log = with_ending(path, "-wal").metadata().map_or(0, |log| log.len());
     let mut header = [0; 20];

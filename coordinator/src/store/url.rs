@@ -13,8 +13,7 @@ pub enum StoreUrl {
 }
 
 impl StoreUrl {
-    /// Parses a location given by a user: a URL that begins with `postgres://` or `postgresql://`;
-    /// anything else is the path of an SQLite file.
+    /// Parses a location given by a user: a URL of PostgreSQL, or the path of an SQLite file.
     pub fn parse(text: &str) -> StoreUrl {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             StoreUrl::Postgres(text.to_owned())
@@ -28,8 +27,7 @@ impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreUrl::Sqlite(path) => write!(f, "{}", path.display()),
-            // Leave out the parts that may contain a password: everything before the @, the query,
-            // and all pairs except two.
+            // The parts that are left out may contain a password.
             StoreUrl::Postgres(url) => match url.split_once("://") {
                 Some((_, url)) => {
                     let after = url.split_once('@').map_or(url, |(_, after)| after);

@@ -14,24 +14,24 @@ use super::{checksum, prune, schema};
 use crate::ids::StudyNumber;
 use crate::ledger::WorkerRule;
 
-/// Observes the transactions of a store, and injects failures in tests.
+/// Observes the transactions of a store, in tests.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// Called before changes are written.
     ///
     /// # Errors
     ///
-    /// An error makes the transaction fail before it writes.
+    /// Makes the transaction fail before it writes.
     fn before(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 
     /// Called after changes have become durable.
     ///
     /// # Errors
     ///
-    /// An error makes the transaction fail although it has written.
+    /// Makes the transaction fail although it has written.
     fn after(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 }
 
-/// The writing connection to a store, which has only one such connection at a time.
+/// The writing connection to a store. A store has one at a time.
 #[derive(Debug)]
 pub struct Store {
     pub(super) database: Database,
@@ -43,15 +43,13 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened or has a later schema version; [`StoreError::LedByAnother`]
-    /// if a PostgreSQL database has another writer.
+    /// If the database cannot be opened, has a later schema version, or has another writer.
     pub fn open(url: &StoreUrl) -> Result<Store, StoreError> {
         Store::open_for(url, Purpose::Write)
     }
 
     /// The same as [`Store::open`], but terminates the session of another writer that has been
-    /// silent for `silence` (see [`Store::renew`]). The call then returns
-    /// [`StoreError::LedByAnother`], and a later call opens the store.
+    /// silent for `silence`. A later call then opens the store.
     ///
     /// # Errors
     ///
@@ -72,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database cannot be reached, or another coordinator has taken over.
+    /// If the database returns an error.
     pub fn renew(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             // On SQLite, the lock on the file ends with the process that holds it.
@@ -83,11 +81,11 @@ impl Store {
     }
 
     /// Copies the write-ahead log of an SQLite store into the main file, except what active readers
-    /// still need, so that the log stays small.
+    /// still need.
     ///
     /// # Errors
     ///
-    /// If the database returns an error. No data is lost in that case.
+    /// If the database returns an error.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.checkpoint(),
@@ -101,9 +99,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of these files. The
-    /// store must then be closed, because data that was written since the loss may be in files that
-    /// no path names.
+    /// If another program has deleted or replaced one of these files. The store must then be
+    /// closed.
     pub fn check_files(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.check_files(),
@@ -112,8 +109,7 @@ impl Store {
         }
     }
 
-    /// Closes the store. The main file of an SQLite store then contains everything, and is the only
-    /// file unless another connection is open.
+    /// Closes the store. The main file of an SQLite store then usually contains everything.
     pub fn close(self) {
         match self.database {
             Database::Sqlite(sqlite) => sqlite.close(),
@@ -127,7 +123,6 @@ impl Store {
         Store { observer, ..self }
     }
 
-    /// Limits an SQLite file to this number of pages, or to its size if that is larger.
     #[cfg(test)]
     pub(crate) fn set_max_pages(&mut self, pages: u32) {
         self.database.batch(&format!("pragma max_page_count = {pages}")).unwrap();
@@ -167,8 +162,8 @@ impl Store {
         self.database.execute(sql, &[parameters])
     }
 
-    /// Replaces the rule for the workers that have a name or run on a host with this name; `None`
-    /// removes the rule.
+    /// Replaces or removes the rule for the workers that have a name or run on a host with this
+    /// name.
     ///
     /// # Errors
     ///
@@ -304,8 +299,7 @@ impl Rows {
              where number = ?1",
             &self.runs,
         )?;
-        // Insert without replacing: a second record of a run must be an error, because the ledger
-        // accepts only one.
+        // A second record of a run must be an error, because the ledger accepts only one.
         database.execute(
             "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             &self.records,

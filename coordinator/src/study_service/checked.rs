@@ -29,7 +29,6 @@ pub(super) fn checked_description(document: v1::Document) -> Result<Vec<u8>, Sta
     Ok(document.json.into())
 }
 
-/// The smallest and the largest id that begin with these hexadecimal digits.
 pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     let digits = 2 * size_of::<Digest>();
     if !(MIN_PREFIX..=digits).contains(&prefix.len()) {
@@ -39,7 +38,7 @@ pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     Some((filled("0").ok()?, filled("f").ok()?))
 }
 
-/// The change that a client makes to a claim. A quota of 0 removes the quota.
+/// A quota of 0 removes the quota.
 pub(super) fn checked_claim(claim: v1::Claim) -> Result<ClaimChange, Status> {
     let v1::Claim { priority, share, quota } = claim;
     let in_range = priority.is_none_or(|priority| priority.unsigned_abs() <= MAX_PRIORITY)

@@ -11,7 +11,7 @@ use crate::store::{QuarantinedRun, StoreError, StoreReader, StoreUrl};
 /// Cursors of records are smaller, because a study has fewer runs.
 const FIRST_QUARANTINED: u64 = 1 << 32;
 
-/// Sends the results of a study after a cursor: first records, then quarantined runs.
+/// First records, then quarantined runs.
 pub(super) fn send_results(
     url: &StoreUrl,
     study: StudyNumber,

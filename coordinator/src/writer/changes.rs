@@ -19,8 +19,7 @@ pub(super) struct Commit<'a> {
     pub(super) payload: Payload,
 }
 
-/// The changes of a batch. Each changed run is stored once, with its status at the end of the
-/// batch.
+/// Each changed run is stored once, with its status at the end of the batch.
 #[derive(Default)]
 pub(super) struct Changes {
     changed_runs: BTreeSet<RunNumber>,

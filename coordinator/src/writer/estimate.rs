@@ -1,4 +1,4 @@
-//! Estimates of the work of a study before it is submitted, from runs that were measured.
+//! Estimates of the work of a study, from runs that were measured.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,17 +12,14 @@ use crate::queue::{SubjectEngine, TimeSource};
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) project: Digest,
-    /// The algorithm's label.
     pub(crate) label: String,
     pub(crate) runs: u64,
 }
 
-/// The expected work of runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Estimate {
-    /// Number of runs and the sum of their expected times, by the source of the expected times.
+    /// Number of runs and the sum of their expected times, by the source of these times.
     pub(crate) by_source: BTreeMap<&'static str, (u64, Duration)>,
-    /// Number of live workers.
     pub(crate) workers: usize,
     /// Expected work that is left in the active studies; zero if it is unknown.
     pub(crate) others: Duration,

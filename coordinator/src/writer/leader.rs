@@ -1,5 +1,4 @@
-//! The state of a leading coordinator: the open store, the ledger loaded from it, and the progress
-//! counters.
+//! The state of a leading coordinator.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,19 +24,17 @@ pub(super) struct Leader {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
-    /// Whether studies can be added. In this case, workers are never told that all runs have ended.
+    /// Whether studies can be added. Workers are then never told that all runs have ended.
     serves_all: bool,
     pub(super) planner: Planner,
     criteria: Arc<BTreeMap<String, Vec<String>>>,
-    /// Projects whose stored bytes are damaged. The runs on such a project wait until the project
-    /// is stored again.
+    /// Projects whose stored bytes are damaged. Their runs wait until the projects are stored
+    /// again.
     pub(super) withheld: BTreeSet<Digest>,
-    /// Labels of the algorithms whose runs are too long for all allocations and for which this has
-    /// been logged.
+    /// Labels of algorithms whose overlong runs have been logged.
     told: BTreeSet<String>,
-    /// Whether the last batch ended with an error. The outcome of its transaction is then unknown,
-    /// and the ledger is reloaded from the store before the next batch. No request of the failed
-    /// batch was answered, so the senders repeat their requests.
+    /// After an error, the outcome of the transaction is unknown, so the ledger is reloaded from
+    /// the store before the next batch.
     pub(super) needs_reload: bool,
 }
 
@@ -78,8 +75,6 @@ impl Leader {
         Ok(())
     }
 
-    /// Reads the studies with their states and claims from the store, and activates the active
-    /// ones.
     pub(super) fn refresh_studies(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
         let studies = self.store.studies()?;
         let active = active_studies(&studies, &config.scope);
@@ -88,8 +83,7 @@ impl Leader {
         Ok(())
     }
 
-    /// Steps the ledger through a request. Returns the reply, unless the writer handles the request
-    /// itself.
+    /// Returns the reply, unless the writer handles the request itself.
     pub(super) fn handle(
         &mut self,
         now: Duration,
@@ -237,8 +231,7 @@ impl Leader {
         verdict.ok_or_else(|| format!("internal error: no verdict on run {run}"))
     }
 
-    /// Refuses a record. If the worker holds the lease, its attempt counts as crashed. Returns the
-    /// reason.
+    /// The attempt counts as crashed if the worker holds the lease. Returns the reason.
     fn refuse(
         &mut self,
         now: Duration,
@@ -258,16 +251,14 @@ impl Leader {
         reason
     }
 
-    /// The first criterion of a record that the run's subject kind does not have; `None` also if
-    /// the criteria of the kind are not known.
+    /// A criterion of a record that the run's subject kind is known not to have.
     fn unknown_criterion<'r>(&self, run: RunNumber, record: &'r StoredRecord) -> Option<&'r str> {
         let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
         let known = self.criteria.get(&engine.kind)?;
         record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
     }
 
-    /// Changes the rule for the workers that have this name or run on the host with this name.
-    /// Returns the names of the live workers among them.
+    /// Returns the names of the live workers to which the rule applies.
     pub(super) fn set_workers(
         &mut self,
         name: &str,
@@ -281,8 +272,7 @@ impl Leader {
         Ok(workers.map(|worker| worker.name.to_owned()).collect())
     }
 
-    /// The pending runs that are too long for every worker's allocation, by algorithm. Each
-    /// algorithm is logged once.
+    /// Each algorithm is logged once.
     pub(super) fn too_long(&mut self) -> Vec<TooLongRuns> {
         let Some(longest) = self.ledger.longest_allocation() else { return Vec::new() };
         let mut found: BTreeMap<&str, TooLongRuns> = BTreeMap::new();
@@ -311,7 +301,7 @@ impl Leader {
         found
     }
 
-    /// Makes changes durable. Returns false if there are none.
+    /// Returns false if there are no changes.
     pub(super) fn persist(&mut self, changes: Changes) -> Result<bool, StoreError> {
         if changes.is_empty() {
             return Ok(false);
@@ -321,9 +311,8 @@ impl Leader {
     }
 }
 
-/// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
-/// crash, because another computer may be faster or have more memory. A run that exceeded a limit
-/// of its own study counts as failed and is not repeated.
+/// A run that exceeded a limit of the worker counts as a crash, because another computer may be
+/// faster or have more memory.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {

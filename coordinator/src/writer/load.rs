@@ -12,19 +12,18 @@ use crate::progress::ProgressTracker;
 use crate::queue::{Queue, SubjectEngine, place};
 use crate::store::{Claim, Store, StoreError, StoredStudy, StudyState};
 
-/// Number of specifications that are read together.
 const PAGE: usize = 1 << 12;
 
-/// The groups of runs by project, engine and algorithm.
+/// The groups of runs, by project, engine and algorithm.
 #[derive(Default)]
 pub(super) struct Groups {
     numbers: BTreeMap<(Digest, EngineNumber, String), GroupNumber>,
-    /// The label of each group's algorithm, by the number of the group.
+    /// The labels of the algorithms, by the number of the group.
     labels: Vec<String>,
 }
 
 impl Groups {
-    /// The number of a group. If the group is new, `add` returns its number.
+    /// `add` returns the number of a new group.
     pub(super) fn find_or_add(
         &mut self,
         project: Digest,
@@ -116,9 +115,9 @@ pub(super) fn load(
 
 struct Members {
     sets: Vec<StudySet>,
-    /// A sample run of each set; `None` for set 0, which contains no study.
+    /// Set 0 contains no study and has no sample.
     samples: Vec<Option<RunNumber>>,
-    /// The set of each run; runs beyond the end are in set 0.
+    /// Runs beyond the end are in set 0.
     set_of: Vec<StudySetNumber>,
 }
 
@@ -156,8 +155,7 @@ fn load_runs(
 ) -> Result<LedgerSnapshot, StoreError> {
     let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
     // All runs of a study have the same engine, and all runs of a set belong to the same studies.
-    // For the engines, only one specification per set is read, because there may be millions of
-    // runs.
+    // There may be millions of runs, so only one specification per set is read.
     let mut engines = Vec::with_capacity(samples.len());
     let mut in_real_time = vec![false; samples.len()];
     for (sample, in_real_time) in samples.into_iter().zip(&mut in_real_time) {

@@ -12,8 +12,7 @@ use crate::store::{Planning, StudyState};
 
 pub(super) const MAX_JOBS: usize = 64;
 
-/// Maximum number of ended plans that are remembered. Clients that wait for such a plan are told
-/// that planning has ended.
+/// Clients that wait for an ended plan are told that planning has ended.
 const MAX_ENDED: usize = 64;
 
 pub(super) type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;
@@ -28,7 +27,7 @@ pub(super) struct Job {
 }
 
 pub(super) struct Planner {
-    /// The jobs, in the order in which they get their next turns.
+    /// The studies that are being planned, in the order of their next turns.
     pub(super) jobs: VecDeque<Job>,
     pub(super) submitted: u64,
     /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
@@ -47,8 +46,7 @@ impl Default for Planner {
 }
 
 impl Planner {
-    /// Takes the next job. Studies with the same name are planned in the order of submission, so
-    /// the last one remains.
+    /// Studies with the same name are planned in the order of submission, so the last one remains.
     pub(super) fn take_next(&mut self) -> Option<Job> {
         let first = self.jobs.iter().position(|job| {
             let same =
@@ -58,8 +56,7 @@ impl Planner {
         self.jobs.remove(first?)
     }
 
-    /// Removes the jobs of a study and returns the replies to its submissions; `None` if there is
-    /// no job.
+    /// Returns the replies to submissions of the study.
     pub(super) fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
         let (ended, others): (VecDeque<_>, _) =
             std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);

@@ -1,5 +1,5 @@
 //! Planning of studies by the leader: one page at a time and in turn, so that a large study delays
-//! neither requests nor other studies. Rows that are no longer needed are cleared in the same way.
+//! neither requests nor other studies.
 
 use catherd_experiments::Plan;
 
@@ -36,8 +36,7 @@ impl Leader {
         })
     }
 
-    /// The name and the owner of a study that the caller may not change, even while the study is
-    /// being planned.
+    /// Studies that are being planned are checked as well.
     pub(super) fn foreign(&self, name: &str, caller: &Caller) -> Option<ForeignStudy> {
         let planned = self.planner.jobs.iter().map(|job| &job.planning);
         let planned = planned.filter(|planning| planning.name() == name).map(Planning::owner);
@@ -46,8 +45,7 @@ impl Leader {
         Some(ForeignStudy { study: name.to_owned(), owner: owner.to_owned() })
     }
 
-    /// Changes the claim of a study on workers, even while the study is being planned. Returns
-    /// whether there is a study with this name.
+    /// Returns whether there is a study with this name, even if it is not completely planned.
     pub(super) fn set_claim(
         &mut self,
         config: &WriterConfig,
@@ -68,8 +66,8 @@ impl Leader {
         Ok(known)
     }
 
-    /// Pauses, resumes or cancels a study. Returns whether there is a study with this name, and the
-    /// replies to submissions that a cancellation ends.
+    /// Returns whether there is a study with this name, and the replies to submissions that a
+    /// cancellation ends.
     pub(super) fn set_state(
         &mut self,
         config: &WriterConfig,
@@ -94,8 +92,8 @@ impl Leader {
         Ok((known || planned, Vec::new()))
     }
 
-    /// Removes a study. Returns whether there is a study with this name, and the replies to
-    /// submissions that the removal ends.
+    /// Returns whether there is a study with this name, and the replies to submissions that the
+    /// removal ends.
     pub(super) fn delete(
         &mut self,
         config: &WriterConfig,
@@ -112,9 +110,8 @@ impl Leader {
         Ok((deleted.is_some() || ended.is_some(), ended.unwrap_or_default()))
     }
 
-    /// Starts to plan a study. Returns the reply if the submission is refused, or if the study of
-    /// this name already has this plan, and is active or the request is repeated. A request for a
-    /// plan that is already being planned waits for the same planning.
+    /// Starts to plan a study, or returns the reply to its submission. A repeated request waits for
+    /// the same planning.
     pub(super) fn begin_planning(
         &mut self,
         config: &WriterConfig,
@@ -157,8 +154,7 @@ impl Leader {
         Ok(None)
     }
 
-    /// Plans one more page of the study whose turn it is, or clears a page. Returns the replies to
-    /// send if a study is complete.
+    /// Plans or clears a page. Returns the replies to send if a study is complete.
     pub(super) fn next_page(
         &mut self,
         config: &WriterConfig,

@@ -17,8 +17,8 @@ use crate::progress::{Progress, RunProgress};
 use crate::queue::SubjectEngine;
 use crate::store::{ClaimChange, ProjectChunk, StoredRecord, StudyState};
 
-/// A request to the writer, usually with the channel of its reply. If the channel is dropped, the
-/// outcome is unknown and the request should be repeated.
+/// If the channel of the reply is dropped, the outcome is unknown and the request should be
+/// repeated.
 pub(crate) enum Request {
     Register {
         worker: String,
@@ -40,74 +40,64 @@ pub(crate) enum Request {
         completions: Vec<Completion>,
         reply: oneshot::Sender<Vec<CommitResult>>,
     },
-    /// Store a chunk of a project; one reply per chunk.
     PutProjectChunk {
         chunk: ProjectChunk,
         reply: mpsc::Sender<()>,
     },
-    /// Add, extend or reactivate a study. The reply follows when the study is completely planned; a
-    /// repeated request for the same plan waits for the same planning.
+    /// Add, extend or reactivate a study. The reply follows when the study is completely planned.
     Plan {
         plan: Box<Plan>,
         /// Whether the client repeats an earlier request.
         waiting: bool,
-        /// The person who submits the study.
         caller: Caller,
-        /// The parts of the claim on workers that the client states.
+        /// The parts of the claim that the client states.
         claim: ClaimChange,
         reply: oneshot::Sender<Result<StudyNumber, PlanningRefused>>,
     },
-    /// Store the description of the projects of a study, as JSON.
+    /// The description is JSON.
     Describe {
         study: StudyNumber,
         description: Vec<u8>,
         reply: oneshot::Sender<()>,
     },
-    /// Pause, resume or cancel a study, even while the study is being planned. The reply is false
-    /// if there is no study with this name.
+    /// The reply is false if there is no study with this name.
     SetState {
         name: String,
         state: StudyState,
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the claim of a study on workers. The reply is false if there is no study with this
-    /// name.
+    /// The reply is false if there is no study with this name.
     SetClaim {
         name: String,
         claim: ClaimChange,
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the rule for the workers that have a name or run on a host with this name. The reply
-    /// contains the names of the live workers among them.
+    /// The reply contains the names of the live workers to which the rule applies.
     SetWorkers {
         name: String,
         rule: Option<WorkerRule>,
         reply: oneshot::Sender<Vec<String>>,
     },
-    /// Explain why a run is in its state.
     Why {
         run: RunNumber,
         reply: oneshot::Sender<Explanation>,
     },
-    /// Estimate the time of runs.
     Estimate {
         cells: Vec<Cell>,
         engine: SubjectEngine,
         reply: oneshot::Sender<Estimate>,
     },
-    /// Remove a study, even while the study is being planned. The reply is false if there is no
-    /// study with this name.
+    /// The reply is false if there is no study with this name.
     Delete {
         name: String,
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Show known damage to stored projects in the progress, and lease no run on these projects.
+    /// Show damage to stored projects in the progress, and lease no run on these projects.
     NoteDamage {
         projects: BTreeSet<Digest>,
-        /// `None` if no project is damaged.
         damage: Option<String>,
     },
     /// End the writer after the batch that contains this request.
@@ -120,12 +110,12 @@ pub(crate) struct LeaseRequest {
     pub(crate) loaded: BTreeSet<Digest>,
     pub(crate) held: BTreeSet<Token>,
     pub(crate) host: String,
-    /// Time until the worker's allocation ends; `None` if the allocation does not end.
+    /// Time until the worker's allocation ends.
     pub(crate) remaining: Option<Duration>,
 }
 
 pub(crate) struct LeaseReply {
-    /// The leases, each with the specification of its run as JSON.
+    /// The leases, with the specification of each run as JSON.
     pub(crate) leases: Vec<(Grant, Vec<u8>)>,
     /// Whether all runs have ended and no study can be added.
     pub(crate) finished: bool,
@@ -142,20 +132,17 @@ pub(crate) type ChangeResult = Result<bool, ForeignStudy>;
 /// The verdict on a completion, or why it was refused.
 pub(crate) type CommitResult = Result<Verdict, String>;
 
-/// The end of a lease as reported by its worker.
 pub(crate) struct Completion {
     pub(crate) run: RunNumber,
     pub(crate) token: Token,
     pub(crate) result: AttemptResult,
 }
 
-/// The result of an attempt as reported by its worker.
 pub(crate) enum AttemptResult {
     Record(Box<StoredRecord>),
-    /// A record that cannot be accepted, with the reason. The attempt counts as crashed, because
+    /// The record cannot be accepted, for this reason. The attempt counts as crashed, because
     /// otherwise the same run would be executed forever.
     Unacceptable(String),
-    /// The attempt crashed, for this reason.
     Crash(String),
     Returned,
 }
@@ -173,7 +160,6 @@ impl Request {
     }
 }
 
-/// Sends requests to the writer and reads its progress; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
     requests: mpsc::Sender<Request>,
@@ -247,7 +233,7 @@ impl WriterHandle {
     }
 }
 
-/// Sends the reply to a request. Called after the effects of the request are durable.
+/// Sends the reply to a request, after its effects are durable.
 pub(super) type PendingReply = Box<dyn FnOnce() + Send>;
 
 pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> PendingReply {

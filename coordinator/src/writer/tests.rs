@@ -58,7 +58,6 @@ struct Harness {
 }
 
 impl Harness {
-    /// The reply to a request; `None` if the store returned an error.
     fn ask<T>(&mut self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
         let (reply, mut replied) = oneshot::channel();
         self.handle.send(request(reply)).unwrap();
@@ -137,8 +136,6 @@ fn a_full_disk_is_reported_and_loses_nothing() {
     assert_eq!((progress.done, &progress.last_error), (RUNS, &None));
 }
 
-/// The observable state of a ledger: its runs with their studies, the counts of the studies, and
-/// the pending runs.
 fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
     // Numbers without a run have placeholders, which are left out.

@@ -7,13 +7,12 @@ use crate::ids::RunNumber;
 use crate::ledger::{Phase, RunStatus};
 use crate::store::StudyState;
 
-/// The state of a run, and the reasons for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Explanation {
     pub(crate) studies: Vec<String>,
     pub(crate) phase: Phase,
     pub(crate) attempts: u32,
-    /// The reasons, each in one line, the most important first.
+    /// The most important reason is first.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -108,7 +107,7 @@ impl Leader {
         reasons
     }
 
-    /// Why the workers do not execute a run; empty if no such reason is known.
+    /// Reasons why no worker executes the run. Empty if no reason is known.
     fn why_no_worker(&self, number: RunNumber, run: RunStatus) -> Vec<String> {
         let engine = self.ledger.queue().engine_of(run.group);
         if self.ledger.workers().len() == 0 {
@@ -151,7 +150,7 @@ impl Leader {
     }
 }
 
-/// A time in words, in at most two units.
+/// Describes a time in at most two units.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {

@@ -1,5 +1,4 @@
-//! Tests, for example, bounds on the requests of clients and workers, changes of studies while they
-//! are planned or fetched, and which workers get which runs.
+//! Tests of bounds on requests, of changes of studies, and of the choice of workers.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
@@ -64,8 +63,6 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     harness.close().await;
 }
 
-/// A study of a million runs is being planned while a small one is submitted, executed and
-/// finished.
 pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;
@@ -89,8 +86,7 @@ pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     assert!(planning.total == 1_000_000 && planning.planned < 500_000, "{planning:?}");
 
     assert!(harness.coordinator.delete("large").await.unwrap());
-    // The client is told within its time limit, unless it has already received the progress of the
-    // planning.
+    // The client is told within its time limit, unless the planning is complete.
     match submitted.await.unwrap() {
         Ok(reply) => assert!(reply.into_inner().unplanned > 0),
         Err(status) => assert_eq!(status.code(), Code::Aborted, "{status}"),
@@ -154,7 +150,6 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
     harness.close().await;
 }
 
-/// A client that fetches results while the study is replaced does not mistake some of them for all.
 pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
     const RUNS: u64 = 400;
     let folder = tempfile::tempdir().unwrap();
@@ -257,8 +252,7 @@ pub(crate) async fn only_its_holder_ends_a_lease() {
     let reply = harness.client.heartbeat(beat).await.unwrap().into_inner();
     assert_eq!(reply.drop, [lease.token], "the other worker does not hold it");
 
-    // The lease still belongs to its holder and expires on time, although a stranger has sent
-    // heartbeats for it.
+    // A stranger cannot renew the lease of another worker.
     clock.advance(Policy::default().term);
     let progress = harness.settled(|progress| progress.pending == 1).await;
     assert_eq!(progress.executing, []);
@@ -350,8 +344,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     harness.coordinator.submit(python).await.unwrap();
     harness.coordinator.submit(named("games", 1..=1)).await.unwrap();
 
-    // A worker that names no kinds, such as a worker of an earlier version, is refused, because it
-    // would wait forever.
+    // A worker that names no kinds, such as a worker of an earlier version, would wait forever.
     let engines = Default::default();
     let old = v1::RegisterRequest {
         worker: "old".into(),
@@ -400,7 +393,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let [v1::Unserved { kind, engine, runs }] = &status.unserved[..] else { panic!("{status:?}") };
     assert_eq!((&**kind, &**engine, *runs), ("python", "pynguin/1", 4));
 
-    // The kinds of runs are stored, so that the next coordinator knows them.
+    // The kinds of runs are stored, so the next coordinator knows them.
     harness.close().await;
     let mut harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
     let progress = harness.settled(|progress| !progress.unserved.is_empty()).await;
@@ -450,7 +443,7 @@ pub(crate) async fn the_work_of_a_request_is_bounded() {
     harness.close().await;
 }
 
-/// Fetching can be continued after any result, both after records and after quarantined runs.
+/// Fetching can be continued after any result.
 pub(crate) async fn results_continue_after_a_cursor() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::open(options(folder.path()), plan(1..=6)).await;
@@ -484,8 +477,6 @@ pub(crate) async fn results_continue_after_a_cursor() {
     harness.close().await;
 }
 
-/// Claims of studies and rules for workers have an effect, and a later coordinator that opens the
-/// store keeps them.
 pub(crate) async fn claims_and_rules_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());

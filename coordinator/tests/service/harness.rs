@@ -29,7 +29,6 @@ pub(crate) const PROJECT: &[u8] = b"a project";
 pub(crate) const STUDY: &str = "study";
 pub(crate) const ENGINE: &str = "noop/1";
 
-/// The plan of a study with one project and one algorithm.
 pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     let study = Study {
         name: STUDY.into(),
@@ -65,7 +64,6 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
     v1::CommitRequest { worker: "w".into(), completions: vec![done(lease)] }
 }
 
-/// A lease request from a worker that executes the runs of [`plan`].
 pub(crate) fn lease_request(worker: &str) -> v1::LeaseRequest {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
     v1::LeaseRequest { worker: worker.into(), engines, ..Default::default() }
@@ -151,7 +149,6 @@ pub(crate) fn options(folder: &Path) -> CoordinatorOptions {
     }
 }
 
-/// Options with the same database, engines, criteria and folder.
 pub(crate) fn again(options: &CoordinatorOptions) -> CoordinatorOptions {
     let (store, engines) = (options.store.clone(), options.engines.clone());
     let criteria = options.criteria.clone();

@@ -157,8 +157,7 @@ pub(crate) async fn a_study_continues_after_a_restart() {
     );
     harness.close().await;
 
-    // Open the store with two more seeds. The lease of the earlier process is valid for one more
-    // term.
+    // The lease of the earlier process is valid for one more term.
     let mut harness = Harness::open(again(&options), plan(1..=5)).await;
     let progress = harness.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
@@ -269,8 +268,7 @@ pub(crate) async fn watching_the_status_ends_with_the_study() {
     harness.close().await;
 }
 
-/// Two studies overlap: common runs are executed once, and each study has its own names, order and
-/// state.
+/// Common runs are executed once, and each study has its own names, order and state.
 pub(crate) async fn studies_share_common_runs() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -306,8 +304,7 @@ pub(crate) async fn studies_share_common_runs() {
     harness.close().await;
 }
 
-/// A large study is planned page by page, and other requests are served in the meantime. The study
-/// is unchanged until its last page is planned, even if that never happens.
+/// The study is unchanged until its last page is planned, even if that never happens.
 pub(crate) async fn a_study_changes_with_its_last_page() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -349,8 +346,7 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
     harness.close().await;
 }
 
-/// After a store has returned errors, for example because the disk was full, no data is lost, and
-/// the coordinator works again without a restart.
+/// After a store has returned errors, for example because the disk was full, no data is lost.
 pub(crate) async fn a_store_that_fails_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -385,8 +381,7 @@ pub(crate) async fn nothing_is_served_beyond_loopback() {
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
 }
 
-/// Several workers commit durably at the same time, so that their commits can share transactions.
-/// Prints the rate.
+/// The commits can share transactions. Prints the rate.
 pub(crate) async fn commits_share_transactions() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
