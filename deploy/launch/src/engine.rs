@@ -38,7 +38,7 @@ pub struct Call {
     pub program: String,
     /// The arguments.
     pub arguments: Vec<String>,
-    /// The standard input of the program; `None` for empty input.
+    /// The standard input of the program.
     pub input: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct Submission {
     pub calls: Vec<Call>,
 }
 
-/// A task of a launch that has not ended.
+/// A task that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Task {
     /// The name that the manager gives to the task.
@@ -98,8 +98,7 @@ pub enum LaunchError {
         /// The option.
         option: &'static str,
     },
-    /// The path of a folder contains control characters, or is not absolute and does not begin with
-    /// a permitted variable.
+    /// The path of a folder is not permitted.
     Folder(String),
     /// A line of the prologue contains control characters.
     Prologue,
@@ -110,8 +109,7 @@ pub enum LaunchError {
         /// Number of hosts without a task.
         free: usize,
     },
-    /// The name of a host is empty, begins with a dash as options of SSH do, or contains characters
-    /// that names of hosts do not contain.
+    /// The name of a host is not permitted.
     Host(String),
     /// An answer of the manager cannot be read.
     Answer(String),
@@ -196,8 +194,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the manager does not support an option, if a setting cannot be written into a script, or
-    /// if there are too few hosts.
+    /// If the manager does not accept the settings.
     pub fn submission(
         self,
         pilot: &Pilot,
@@ -214,13 +211,12 @@ impl Engine {
         }
     }
 
-    /// Returns the call whose answer contains Slurm's `MaxArraySize`, or `None` for other managers.
+    /// Returns the call whose answer contains Slurm's `MaxArraySize`.
     pub fn array_limit(self) -> Option<Call> {
         (self == Engine::Slurm).then(|| Call::new("scontrol", ["show", "config"]))
     }
 
-    /// Reads `MaxArraySize` from the answer to [`Engine::array_limit`]. Returns `None` if the
-    /// answer contains no valid value.
+    /// Reads `MaxArraySize` from the answer to [`Engine::array_limit`].
     pub fn read_array_limit(self, answer: &str) -> Option<u32> {
         let line = answer.lines().find(|line| line.trim_start().starts_with("MaxArraySize"))?;
         line.split_once('=')?.1.trim().parse().ok()
@@ -237,7 +233,7 @@ impl Engine {
         }
     }
 
-    /// Reads the answer to one call of [`Engine::listing`].
+    /// Reads the answer to a call of [`Engine::listing`].
     ///
     /// # Errors
     ///
@@ -272,8 +268,7 @@ impl Engine {
         }
     }
 
-    /// Returns the calls that end `tasks`. Running tasks get SIGTERM, finish or return their runs,
-    /// and end. Without tasks, no calls are returned.
+    /// Returns the calls that end `tasks`. Running tasks get SIGTERM.
     pub fn cancellation(self, pilot: &Pilot, tasks: &[Task]) -> Vec<Call> {
         let ids = || tasks.iter().map(|task| task.id.clone());
         match self {
@@ -290,12 +285,12 @@ impl Engine {
     }
 }
 
-/// Replaces control characters such as line breaks, because a directive is one line.
+/// A directive is one line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// Divides the numbers into ranges of at most `length` numbers.
+/// Ranges have at most `length` numbers.
 fn pieces(numbers: &RangeInclusive<u32>, length: u32) -> Vec<RangeInclusive<u32>> {
     let length = length.max(1);
     let mut pieces = Vec::new();

@@ -1,6 +1,5 @@
 //! Workers on clusters: the scripts and command lines that start, list and stop workers through the
-//! manager of a cluster, and the planner that decides how many workers to allocate. The crate does
-//! not start processes, read clocks or open files, so everything can be tested without a cluster.
+//! manager of a cluster, and the planner that decides how many workers to allocate.
 //!
 //! A *task* is the unit that the manager of a cluster schedules. A task executes one worker on each
 //! of its cores. All tasks of a launch are named after the *tag* of the launch.

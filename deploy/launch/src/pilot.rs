@@ -1,5 +1,4 @@
-//! The settings of a launch: the command that each task executes, and the resources that a task
-//! requests from the cluster.
+//! The settings of a launch.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -11,24 +10,22 @@ use crate::engine::LaunchError;
 /// The command that each task of a launch executes, and the resources that a task requests.
 #[derive(Clone, Debug)]
 pub struct Pilot {
-    /// Name of the launch, with which the names of its tasks begin: lower-case letters, digits and
-    /// dashes.
+    /// Name of the launch: lower-case letters, digits and dashes.
     pub tag: String,
     /// The program on the nodes.
     pub program: PathBuf,
     /// Addresses of the coordinator, in the form that `catherd worker --connect` accepts.
     pub connect: String,
-    /// Folder of certificates on the nodes; `None` if connections are not encrypted.
+    /// Folder of certificates on the nodes.
     pub tls: Option<PathBuf>,
-    /// File of the worker's token on the nodes; `None` if workers have no token file.
+    /// File of the worker's token on the nodes.
     pub token_file: Option<PathBuf>,
     /// Folder of scripts and logs, to which all nodes need access.
     pub dir: PathBuf,
     /// Node-local folder of spool and cache: an absolute path, or a path that begins with a
-    /// variable of the node, such as `$TMPDIR`. `None` to keep spool and cache in `dir`.
+    /// variable of the node, such as `$TMPDIR`. Default: `dir`.
     pub local: Option<String>,
-    /// Number of workers of a task, each on a separate core, unless the task has a whole node; at
-    /// least 1.
+    /// Number of workers of a task, at least 1.
     pub cores_per_task: u32,
     /// Whether a task has a whole node, with a worker on each core that the task may use.
     pub whole_nodes: bool,
@@ -38,17 +35,15 @@ pub struct Pilot {
     pub time: Duration,
     /// Time without a run after which a worker ends, in seconds.
     pub idle: u64,
-    /// Number of the last task whose workers do not end when they have no run; 0 if there is no
-    /// such task.
+    /// Number of the last task whose workers do not end when they have no run.
     pub staying: u32,
     /// Whether a task that is preempted is queued again.
     pub requeue: bool,
-    /// The account that is charged; `None` for the default of the manager.
+    /// The account that is charged.
     pub account: Option<String>,
-    /// The partition or queue; `None` for the default of the manager.
+    /// The partition or queue.
     pub partition: Option<String>,
-    /// The quality of service, or the priority class of Kubernetes; `None` for the default of the
-    /// manager.
+    /// The quality of service, or the priority class of Kubernetes.
     pub qos: Option<String>,
     /// Lines of shell code that are executed before the worker starts, such as `module load gcc`.
     pub prologue: Vec<String>,
@@ -58,15 +53,14 @@ pub struct Pilot {
     pub submit_options: Vec<String>,
     /// Maximum size of an array plus one (Slurm's `MaxArraySize`).
     pub max_array_size: u32,
-    /// Hosts that are reached over SSH; a host that is named twice can execute two tasks at the
+    /// Hosts that are reached over SSH. A host that is named twice can execute two tasks at the
     /// same time.
     pub hosts: Vec<String>,
     /// Image of the container (Kubernetes).
     pub image: String,
     /// Name of the secret with certificates and token (Kubernetes).
     pub secret: String,
-    /// Name of the volume claim for a common cache; `None` if each pod has its own cache
-    /// (Kubernetes).
+    /// Name of the volume claim for a common cache (Kubernetes).
     pub cache_claim: Option<String>,
 }
 
@@ -105,10 +99,10 @@ impl Default for Pilot {
 /// Time in seconds after SIGTERM within which a run may end before it is returned to the queue.
 pub(crate) const GRACE: u64 = 20;
 
-/// Time in seconds for which workers repeat a request that no coordinator answers.
+/// Time in seconds for which a worker repeats requests.
 const RETRY_TIMEOUT: u64 = 900;
 
-/// Value of `--idle`, in seconds, for workers that stay: longer than usual allocations.
+/// Idle time in seconds of workers that stay. It is longer than usual allocations.
 pub(crate) const STAYING: u64 = 366 * 24 * 3600;
 
 impl Pilot {
@@ -117,10 +111,6 @@ impl Pilot {
     }
 
     /// Checks settings that are written into scripts.
-    ///
-    /// # Errors
-    ///
-    /// If a name, a folder or a line of the prologue is not permitted.
     pub(crate) fn check(&self) -> Result<(), LaunchError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,@:+=/".contains(c);
         let names = [("--account", &self.account), ("--partition", &self.partition)];
@@ -145,9 +135,9 @@ impl Pilot {
         self.local.as_deref().map(local_folder).transpose().map(|_| ())
     }
 
-    /// Returns a task's script, beginning with the prologue. `instance`, `number` and `until` are
-    /// shell expressions: `instance` distinguishes the tasks of the launch, `number` is the number
-    /// of the task, counted from 1, and `until` is the value of `catherd worker --until`.
+    /// `instance`, `number` and `until` are shell expressions: `instance` distinguishes the tasks
+    /// of the launch, `number` is the number of the task, counted from 1, and `until` is the value
+    /// of `catherd worker --until`.
     pub(crate) fn body(&self, instance: &str, number: &str, until: Option<&str>) -> String {
         let mut text = String::new();
         for line in &self.prologue {
@@ -156,7 +146,7 @@ impl Pilot {
         }
         let folder = match self.local.as_deref().map(local_folder) {
             Some(Ok(folder)) => folder,
-            // No node-local folder is set. Invalid folders have been refused by `check`.
+            // Invalid folders have been refused by `check`.
             _ => quoted(&self.dir.display().to_string()),
         };
         // Writing to a string does not fail.
@@ -190,7 +180,7 @@ impl Pilot {
         text
     }
 
-    /// Returns the arguments that only some launches pass to a worker, as words of a shell.
+    /// Options of `catherd worker`, as words of a shell.
     fn arguments(&self, until: Option<&str>) -> Vec<String> {
         let mut arguments = Vec::new();
         if let Some(until) = until {
@@ -215,7 +205,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Returns a shell expression for the folder `catherd` inside a node-local folder.
+/// The folder `catherd` inside a node-local folder, as a shell expression.
 fn local_folder(text: &str) -> Result<String, LaunchError> {
     let wrong = || LaunchError::Folder(text.to_owned());
     if text.contains(char::is_control) {
@@ -257,8 +247,7 @@ impl std::error::Error for TimeError {}
 ///
 /// # Errors
 ///
-/// If the string has neither form, or if the time is shorter than one second or longer than about
-/// ten years.
+/// If the string is not a permitted time.
 pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     const MAX: u64 = 10 * 366 * 24 * 3600;
     let wrong = || TimeError(text.to_owned());

@@ -1,6 +1,4 @@
-//! Decides how many tasks to submit or cancel. The caller passes the time, the tasks that the
-//! manager of the cluster lists and the waiting runs to the planner, and executes the actions that
-//! the planner returns.
+//! Decides how many tasks to submit or cancel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,7 +21,7 @@ pub struct Policy {
     pub startup: Duration,
     /// Maximum share of the allocated time in which workers may be idle, between 0 and 1.
     pub max_idle: f64,
-    /// Maximum number of core-seconds of all tasks together; `None` if there is no limit.
+    /// Maximum number of core-seconds of all tasks together.
     pub budget: Option<f64>,
 }
 
@@ -32,7 +30,7 @@ pub struct Policy {
 pub struct Waiting {
     /// Number of runs.
     pub runs: u64,
-    /// Expected time of each run in seconds; `None` if nothing was measured.
+    /// Expected time of each run in seconds, if it is known.
     pub expected: Option<f64>,
 }
 
@@ -78,10 +76,9 @@ const IDLE_SHARE: f64 = 0.75;
 /// Time in seconds at the end of a task in which no run may be executed.
 const HAND_BACK: f64 = 10.0;
 
-/// First and longest pause after a failure, in seconds. Each earlier failure doubles the pause.
+/// First and longest pause after a failure, in seconds.
 const PAUSES: (f64, f64) = (10.0, 600.0);
 
-/// The state of a submitted task.
 #[derive(Clone, Debug)]
 struct Allocation {
     state: TaskState,
@@ -115,14 +112,12 @@ pub struct Planner {
     before: f64,
     /// Number of workers that were started.
     started: f64,
-    /// Time of the last observation.
     seen: Option<f64>,
-    /// Time limit in seconds of the tasks that were submitted last; at first, the maximum.
+    /// Time limit in seconds of the tasks that were submitted last.
     limit: f64,
     /// Number of tasks that were submitted since the last observation and not refused.
     unseen: u32,
-    /// Number of refused submissions, and of tasks that ended without being cancelled, since a task
-    /// was last observed to have worked.
+    /// Number of failures since a task was last observed to have worked.
     failures: u32,
     /// Time before which no task is submitted.
     pause: f64,
@@ -151,8 +146,7 @@ impl Planner {
         self.spent
     }
 
-    /// Returns the number of failures since a task was last observed to have worked: refused
-    /// submissions, and tasks that ended without being cancelled.
+    /// Returns the number of failures since a task was last observed to have worked.
     pub fn failures(&self) -> u32 {
         self.failures
     }
@@ -161,7 +155,8 @@ impl Planner {
         f64::from(self.policy.cores_per_task)
     }
 
-    /// Records the tasks that the manager lists. `now` is a time in seconds that never decreases.
+    /// Records the tasks that the manager lists. `now` is a time in seconds, which must not
+    /// decrease.
     pub fn observe(&mut self, now: f64, listed: &[Observed]) {
         let passed = self.seen.map_or(0.0, |seen| (now - seen).max(0.0));
         self.seen = Some(now);
@@ -257,8 +252,7 @@ impl Planner {
         actions
     }
 
-    /// Returns the number of workers that can be started within the permitted idle time, which
-    /// includes the start-up and the final idle time of all workers.
+    /// Returns the number of workers that can be started within the permitted idle time.
     fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
         let startup = self.policy.startup.as_secs_f64();
         // Workers of a task may be idle until the last run of the task has ended.
@@ -267,12 +261,11 @@ impl Planner {
         let whole = self.spent - self.before + outlook.work;
         let allowed = IDLE_SHARE * self.policy.max_idle * whole;
         let left = allowed - self.started * startup - running * end;
-        // Start at least one worker if none is running, because runs wait.
+        // Runs wait, so at least one worker is needed.
         let least = u32::from(running == 0.0 && outlook.work > 0.0);
         ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
-    /// Cancels at most `surplus` waiting tasks, in descending order of their ids.
     fn cancel(&mut self, surplus: usize) -> Option<Action> {
         let waiting = self.tasks.iter_mut().rev();
         let waiting =
@@ -285,8 +278,7 @@ impl Planner {
         (!cancelled.is_empty()).then_some(Action::Cancel(cancelled))
     }
 
-    /// Submits at most `tasks` tasks, and only as many as the budget permits even if all tasks use
-    /// their remaining time.
+    /// All tasks together must stay within the budget even if they use their remaining time.
     fn submit(&mut self, now: f64, tasks: u32, outlook: &Outlook) -> Option<Action> {
         if tasks == 0 {
             return None;
@@ -297,8 +289,8 @@ impl Planner {
             let reserved: f64 = self.tasks.values().map(|task| task.remaining(now)).sum();
             let left = (budget - self.spent) / self.cores() - reserved;
             let needed = outlook.longest + HAND_BACK + self.policy.startup.as_secs_f64();
-            // Request about twice the expected time. A longer limit would reserve a part of the
-            // budget that other tasks need.
+            // A longer limit than about twice the expected time would reserve a part of the budget
+            // that other tasks need.
             let expected = 2.0 * outlook.work / f64::from(outlook.workers.max(1)) + needed;
             limit = expected.min(longest).min(left);
             if limit < needed {
@@ -313,10 +305,8 @@ impl Planner {
     }
 }
 
-/// The needs of the remaining work.
 struct Outlook {
-    /// Number of workers. At first, one for each leased run and each waiting run that a task can
-    /// finish, at most the maximum of the policy; 0 if no task can finish a waiting run.
+    /// Number of workers that the work needs, at most the maximum of the policy.
     workers: u32,
     /// Expected seconds of all waiting runs that a task can finish.
     work: f64,
@@ -327,7 +317,7 @@ struct Outlook {
 impl Outlook {
     fn new(policy: &Policy, demand: &Demand) -> Outlook {
         let startup = policy.startup.as_secs_f64();
-        // Leave out runs that no task could finish.
+        // No task could finish longer runs.
         let fits = |seconds: f64| seconds + HAND_BACK + startup <= policy.time.as_secs_f64();
         let (mut runs, mut work, mut longest) = (0_u64, 0.0_f64, 0.0_f64);
         for waiting in demand.waiting.iter().filter(|waiting| waiting.runs > 0) {

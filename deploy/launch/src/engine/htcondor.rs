@@ -1,5 +1,4 @@
-//! HTCondor: `condor_submit` queues one job for each task. HTCondor calls the jobs of one
-//! submission a cluster.
+//! HTCondor: `condor_submit` queues one job for each task. The jobs of a submission form a cluster.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -64,7 +63,7 @@ fn description(pilot: &Pilot, script: &str, numbers: &RangeInclusive<u32>) -> St
         let _ = writeln!(text, "accounting_group = {account}");
     }
     if !pilot.requeue {
-        // Remove a job that was evicted and waits again.
+        // A job that was evicted waits again.
         text += "periodic_remove = JobStatus == 1 && NumJobStarts > 0\n";
     }
     let _ = writeln!(text, "queue {}", numbers.end() - numbers.start() + 1);

@@ -1,5 +1,4 @@
-//! Kubernetes: a Job for each task through `kubectl`. A Job releases its cores when its workers
-//! end.
+//! Kubernetes: a Job for each task, through `kubectl`.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +7,6 @@ use serde_json::{Value, json};
 use super::{Call, Engine, LaunchError, Submission, Task, TaskState};
 use crate::pilot::{Pilot, STAYING};
 
-/// The label of all objects of a launch.
 const LABEL: &str = "catherd.launch";
 
 /// Time in seconds after which a Job that has ended is deleted.
@@ -68,8 +66,7 @@ fn job(pilot: &Pilot, number: u32) -> Value {
         "kind": "Job",
         "metadata": { "name": format!("{}-{number}", pilot.tag), "labels": labels },
         "spec": {
-            // If tasks are queued again, a pod that ends because its node is drained or reclaimed
-            // is replaced.
+            // A pod that ends because its node is drained or reclaimed is replaced.
             "backoffLimit": if pilot.requeue { 6 } else { 0 },
             "ttlSecondsAfterFinished": KEPT,
             "template": { "metadata": { "labels": labels }, "spec": pod },

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Call, Engine, LaunchError, Submission, Task, TaskState, one_line, pieces};
 use crate::pilot::{Pilot, clock};
 
-/// Maximum size of an array, which is the default of a server's `max_array_size`.
+/// The default of a server's `max_array_size`.
 const MAX_ARRAY: u32 = 10_000;
 
 pub(super) fn submission(
@@ -19,7 +19,7 @@ pub(super) fn submission(
         return Err(LaunchError::Unsupported { engine: Engine::Pbs, option: "--qos" });
     }
     let mut submission = Submission { files: Vec::new(), calls: Vec::new() };
-    // Submit single tasks if tasks must not be queued again, because PBS refuses such arrays.
+    // PBS refuses arrays that must not be queued again.
     let length = if pilot.requeue { MAX_ARRAY } else { 1 };
     for piece in pieces(numbers, length) {
         let path = pilot.dir.join(format!("{}-{}.pbs", pilot.tag, piece.start()));
@@ -74,7 +74,7 @@ pub(super) fn listing() -> Call {
     Call::new("qstat", ["-t", "-f", "-F", "json"])
 }
 
-/// Reads the tasks of a launch from the list of all jobs, which PBS cannot filter by name.
+/// PBS cannot filter the list of all jobs by name.
 pub(super) fn read_listing(tag: &str, answer: &str) -> Result<Vec<Task>, LaunchError> {
     let answer = answer.trim();
     if answer.is_empty() {
@@ -85,7 +85,7 @@ pub(super) fn read_listing(tag: &str, answer: &str) -> Result<Vec<Task>, LaunchE
     let Some(jobs) = list["Jobs"].as_object() else { return Ok(Vec::new()) };
     let mut tasks = Vec::new();
     for (id, job) in jobs {
-        // Skip the array itself, which is listed as a job in addition to its tasks.
+        // The array itself is listed as a job in addition to its tasks.
         if job["Job_Name"] != tag || id.contains("[]") {
             continue;
         }

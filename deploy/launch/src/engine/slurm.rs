@@ -90,8 +90,8 @@ pub(super) fn read_listing(answer: &str) -> Result<Vec<Task>, LaunchError> {
     Ok(tasks)
 }
 
-/// Returns the calls that end tasks. Running tasks get SIGTERM and have time to return their runs;
-/// `scancel` without a signal would kill a worker after KillWait seconds, which may be too few.
+/// Running tasks must have time to return their runs. `scancel` without a signal would kill a
+/// worker after KillWait seconds, which may be too few.
 pub(super) fn cancellation(tasks: &[Task]) -> Vec<Call> {
     let of = |state: TaskState| -> Vec<String> {
         tasks.iter().filter(|task| task.state == state).map(|task| task.id.clone()).collect()

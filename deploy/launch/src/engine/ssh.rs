@@ -9,12 +9,11 @@ use std::ops::RangeInclusive;
 use super::{Call, LaunchError, Submission, Task, TaskState, one_line};
 use crate::pilot::{Pilot, quoted};
 
-/// Returns the folder for the process ids and logs of a launch, as a shell expression.
+/// The folder for the process ids and logs of a launch, as a shell expression.
 fn folder(pilot: &Pilot) -> String {
     format!("\"${{XDG_STATE_HOME:-$HOME/.local/state}}/catherd/launch/{}\"", pilot.tag)
 }
 
-/// Returns the call that sends a script to the shell of a host.
 fn to_host(pilot: &Pilot, host: &str, script: String) -> Call {
     let mut arguments =
         ["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"].map(str::to_owned).to_vec();
@@ -23,8 +22,8 @@ fn to_host(pilot: &Pilot, host: &str, script: String) -> Call {
     Call::new("ssh", arguments).with_input(script)
 }
 
-/// Returns the hosts, each with its positions in the list of hosts, counted from 1. At each
-/// position, or *place*, one task can be executed.
+/// Returns the hosts with their positions in the list of hosts, counted from 1. Each position, or
+/// *place*, can execute one task.
 fn places(pilot: &Pilot) -> Result<BTreeMap<&str, Vec<usize>>, LaunchError> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, host) in pilot.hosts.iter().enumerate() {
@@ -50,7 +49,6 @@ pub(super) fn submission(
         let places = places.into_iter().filter(|place| !taken.contains(place.to_string().as_str()));
         free.extend(places.map(|place| (place, host)));
     }
-    // Use the places in the order of the list of hosts.
     free.sort_unstable();
     if free.len() < tasks as usize {
         return Err(LaunchError::Hosts { tasks, free: free.len() });
@@ -65,8 +63,8 @@ pub(super) fn submission(
             &number.to_string(),
             Some(&format!("{}s", pilot.time.as_secs())),
         );
-        // The shell, and the worker that replaces the shell, can be recognised by the name of the
-        // task, which is in the arguments of both.
+        // The shell and the worker that replaces it can be recognised by the name of the task,
+        // which is in the arguments of both.
         let _ = write!(
             script,
             "setsid nohup bash -c {body} </dev/null >>\"$folder/{place}.log\" 2>&1 &\n\

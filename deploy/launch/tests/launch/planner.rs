@@ -7,10 +7,9 @@ use catherd_deploy_launch::{
     Action, Demand, Observed, Planner, Policy, Task, TaskState, Waiting, WorkerCount,
 };
 
-/// A worker of a simulated task.
 #[derive(Clone)]
 struct Worker {
-    /// Seconds until the worker requests a run or, if there is a current run, until that run ends.
+    /// Seconds until the startup or the run of the worker ends.
     busy: u64,
     run: Option<u64>,
     idle: u64,
@@ -21,11 +20,10 @@ struct Running {
     since: u64,
     limit: u64,
     workers: Vec<Worker>,
-    /// Whether a worker of the task has requested a run.
     worked: bool,
 }
 
-/// A cluster on which tasks start when nodes are free, and may be preempted.
+/// Tasks start when nodes are free, and may be preempted.
 struct Cluster {
     nodes: usize,
     cores: u32,
@@ -109,7 +107,6 @@ impl Cluster {
         }
     }
 
-    /// Simulates one second.
     fn step(&mut self, now: u64) {
         while self.running.len() < self.nodes
             && let Some((id, limit)) = self.waiting.pop_first()
@@ -156,7 +153,6 @@ impl Cluster {
                 && task.workers.iter().any(|worker| !worker.ended);
             if !keep {
                 self.preempted += u32::from(preempted);
-                // Queue the runs that were handed back.
                 queue.extend(task.workers.iter().filter_map(|worker| worker.run));
             }
             keep

@@ -1,5 +1,5 @@
-//! Compares scripts and command lines of all managers with files, and tests reading their answers.
-//! `CATHERD_WRITE_SCRIPTS=1` writes the files.
+//! Compares scripts and command lines of all managers with files, and tests reading the answers of
+//! managers. `CATHERD_WRITE_SCRIPTS=1` writes the files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use catherd_deploy_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
 
-/// A launch that uses many options of its manager.
+/// Uses many options of the manager.
 fn pilot(engine: Engine) -> Pilot {
     let cluster = !matches!(engine, Engine::Kubernetes | Engine::Ssh);
     let given = |is: bool, text: &str| is.then(|| text.to_owned());
