@@ -6,15 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::SubjectInfo;
 
-/// The limits of a run, which may end earlier, for example because all goals are covered. A valid
-/// study sets at least one limit.
+/// The limits of a run. A valid study sets at least one limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Budget {
     /// Limits in units of work of the subject kind, by the name of the unit.
     #[serde(flatten)]
     pub work: BTreeMap<String, u64>,
-    /// Limit in milliseconds of real time; `None` for no such limit. With this limit, a run depends
-    /// on the speed of the computer.
+    /// Limit in milliseconds of real time. With this limit, a run depends on the speed of the
+    /// computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
 }
@@ -30,7 +29,7 @@ impl Budget {
         Budget { work: BTreeMap::new(), wall_ms: Some(limit) }
     }
 
-    /// The limit in a unit of work; `None` if there is none.
+    /// The limit in a unit of work.
     pub fn limit(&self, unit: &str) -> Option<u64> {
         self.work.get(unit).copied()
     }
@@ -40,7 +39,7 @@ impl Budget {
         self.work.is_empty() && self.wall_ms.is_none()
     }
 
-    /// A unit of the budget that the subject kind does not count; `None` if there is none.
+    /// A unit of the budget that the subject kind does not count.
     pub fn unknown_unit(&self, subject: &SubjectInfo) -> Option<&str> {
         self.work.keys().map(String::as_str).find(|unit| subject.unit(unit).is_none())
     }

@@ -9,16 +9,16 @@ use crate::digest::Digest;
 pub struct LeftOut {
     /// Name or path of the project.
     pub project: String,
-    /// Why it is left out, in one line.
+    /// Why the project is left out.
     pub reason: String,
 }
 
-/// Measures of projects as strings: one row for each project.
+/// Measures of projects, with one row for each project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measures {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The cells of each project, one for each column; an empty string is a missing value.
+    /// The cells of each row. An empty string is a missing value.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -33,27 +33,24 @@ pub struct NamedGoals {
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// For each goal, the number of the goal that a test covers directly before it, such as the
-    /// enclosing condition; `None` if there is no such goal or it is not known. Empty if the
-    /// subject kind does not determine these goals.
+    /// For each goal, the number of the goal that a test covers directly before this goal, such as
+    /// the enclosing condition, if it is known. May be empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
-    /// Names of the items of the criterion that no test of the project can cover. These items are
-    /// not goals.
+    /// Names of the items that no test of the project can cover. These items are not goals.
     pub unreachable: Vec<String>,
 }
 
-/// The projects of a study that are left out, and measures and goals of its projects. A client
-/// sends this description with the plan, so results are the same on every computer that writes
-/// them. Runs do not depend on the description.
+/// A description of the projects of a study. A client sends this description with the plan, so that
+/// results do not depend on the computer that writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusDescription {
     /// Projects that are not run.
     pub left_out: Vec<LeftOut>,
-    /// Measures of the projects; `None` if the subject kind has none.
+    /// Measures of the projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
-    /// The goals of the projects by name; empty if the subject kind names none.
+    /// The names of the projects' goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<NamedGoals>,
 }
@@ -71,7 +68,7 @@ impl CorpusDescription {
     ///
     /// # Errors
     ///
-    /// If a row of measures has too few or too many cells; the error names the first such row.
+    /// If a row of measures does not have one cell for each column.
     pub fn check(&self) -> Result<(), MeasuresError> {
         let Some(Measures { columns, rows }) = &self.measures else { return Ok(()) };
         match rows.iter().position(|row| row.len() != columns.len()) {

@@ -16,7 +16,7 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// The digest of bytes that are given in parts.
+    /// The digest of concatenated parts.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
         let mut builder = DigestBuilder::default();
         parts.into_iter().for_each(|part| builder.add(part));

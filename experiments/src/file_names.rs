@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Converts a name to a file name that common file systems accept: at most 81 characters, each a
-/// letter, a digit or one of `-_.`, and not hidden.
+/// Converts a name to a file name of letters, digits, `-`, `_` and `.`, with at most 81 characters.
 pub fn safe_name(name: &str) -> String {
     const MAX_LENGTH: usize = 80;
     let valid = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
@@ -14,8 +13,8 @@ pub fn safe_name(name: &str) -> String {
     safe
 }
 
-/// Assigns a different file name to each key. The file names differ in more than upper and lower
-/// case, because some file systems do not distinguish the two.
+/// Assigns a different file name to each key. Some file systems do not distinguish upper and lower
+/// case, so the file names differ in more than case.
 pub struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,
@@ -35,7 +34,7 @@ impl<K: Ord> FileNames<K> {
             let safe = safe_name(name);
             let others = (2..).map(|number| format!("{safe}~{number}"));
             let mut names = std::iter::once(safe.clone()).chain(others);
-            // The sequence of names is infinite, so a free one is always found.
+            // The sequence of names is infinite, so a free name is always found.
             names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
         })
     }

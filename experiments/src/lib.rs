@@ -1,7 +1,6 @@
 //! The basic types of a study: a [`Study`] is the request of a researcher, a [`Plan`] contains its
-//! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] identifies, for
-//! example, a project, a run or a record. [`SubjectInfo`] describes a subject kind, so that most
-//! other crates need not know any subject kind.
+//! runs ([`RunSpec`]), and a [`RunRecord`] is the result of a run. [`SubjectInfo`] describes a
+//! subject kind.
 
 mod budget;
 mod corpus;

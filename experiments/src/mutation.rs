@@ -2,25 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of the mutation analysis of each run's suite. They are part of the run id. The subject
-/// kind has a default for each absent setting. Suites get assertions, as if the parameters of the
-/// algorithm requested them.
+/// Settings of the mutation analysis of each run's suite. They are part of the run id. Each setting
+/// has a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutation {
-    /// Names of mutation operators; all if empty.
+    /// Names of mutation operators. If empty, all operators are used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<String>,
-    /// Maximum number of mutants of a project, drawn with equal probability; `None` for all
-    /// mutants.
+    /// Maximum number of mutants of a project, which are drawn with equal probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
-    /// Seed of all random choices of mutants, the same for all runs, so that all suites are
-    /// evaluated on the same mutants. `None` means 0.
+    /// Seed of all random choices of mutants, the same for all runs, because all suites must be
+    /// evaluated on the same mutants. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Limit on the execution of a test on a mutant, as a multiple of the amount that the test
-    /// executes on the original; `None` for the default of the subject kind.
+    /// executes on the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }
@@ -33,7 +31,7 @@ pub enum MutantOutcome {
     Killed,
     /// Tests execute the change, and all pass.
     Survived,
-    /// A test reached a limit, and no assertion had failed before.
+    /// A test reached a limit.
     Limit,
     /// No test executes the change.
     NotCovered,
@@ -64,24 +62,24 @@ pub struct MutantRecord {
     pub id: String,
     /// The mutation operator.
     pub operator: String,
-    /// Where the project was changed, from the outermost level to the innermost.
+    /// Where the project was changed, outermost level first.
     pub location: Vec<Level>,
     /// The change in words.
     pub change: String,
     /// The result.
     pub outcome: MutantOutcome,
-    /// Number of the first test that killed the mutant, from 0; `None` if none did.
+    /// Number of the first test that killed the mutant, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<u32>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
-    /// Name of an earlier mutant that is the same program; `None` if there is none.
+    /// Name of an earlier mutant that is the same program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicate_of: Option<String>,
 }
 
 impl MutantRecord {
-    /// The name of the part at a level; `None` if the location has no such level.
+    /// The name of the part at a level.
     pub fn at(&self, level: &str) -> Option<&str> {
         let part = self.location.iter().find(|part| part.level == level);
         part.map(|part| part.name.as_str())

@@ -1,18 +1,15 @@
-//! Finds the name in a list that a wrong name most likely stands for.
+//! Finds the known name that a wrong name most likely stands for.
 
 use strsim::damerau_levenshtein;
 
-/// Maximum number of known names at which the other names are listed after the nearest name.
+/// Maximum number of known names for which a hint with a near name lists the others.
 const MAX_LISTED: usize = 24;
 
 /// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
 const MIN_SHORT: usize = 3;
 
-/// The known name that is nearest to `name`: the name that differs only in case or separators;
-/// otherwise the name that needs the fewest changes of a character, at most one for every three
-/// characters, but one in any case, and fewer than either name has characters; otherwise the only
-/// name that `name`, if it has at least three characters, abbreviates. `None` if there is no such
-/// name.
+/// The known name that `name` most likely stands for: a name with few different characters, or the
+/// only name that `name` abbreviates.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);
@@ -23,8 +20,7 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let most = (length / 3).max(1);
     let known: Vec<&str> = known.into_iter().collect();
     let distance = |one: &str| damerau_levenshtein(&wanted, &plain(one));
-    // Require fewer changes than either name has characters, because otherwise every name of one
-    // character would be near to every name.
+    // Without the second condition, all names of one character would be near each other.
     let changed = known.iter().map(|&one| (distance(one), one)).filter(|(changes, one)| {
         *changes == 0 || (*changes <= most && *changes < plain(one).chars().count().min(length))
     });
@@ -38,16 +34,14 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     }
 }
 
-/// Whether `short` begins with the first character of `long` and consists of characters of `long`
-/// in the same order.
+/// Whether `short` begins like `long` and consists of characters of `long` in the same order.
 fn abbreviates(short: &str, long: &str) -> bool {
     let mut rest = long.chars();
     short.chars().next() == long.chars().next()
         && short.chars().all(|c| rest.any(|other| other == c))
 }
 
-/// A hint about what to write instead of an unknown name: the nearest known name, and the other
-/// known names if they are not too many; if no known name is near, all of them.
+/// A hint about what to write instead of an unknown name.
 pub fn instead(name: &str, known: &[impl AsRef<str>]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let others = |near: &str| {

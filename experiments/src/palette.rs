@@ -1,29 +1,25 @@
-//! Colours and dashes of algorithms, the same in reports and on the dashboard. A name usually has
-//! the same style in all studies, so figures of two studies can be placed next to each other.
+//! Colours and dashes of algorithms, the same in reports and on the dashboard.
 
 use std::collections::BTreeMap;
 
-/// The colours of Okabe and Ito, and the olive of Tol's palette. Black is left out because axes and
-/// pairs of algorithms are black, and yellow is left out because it is too pale for a line.
+/// The colours of Okabe and Ito, and the olive of Tol's palette. Black is used for axes, and yellow
+/// is too pale for a line.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
 
-/// The names of [`COLOURS`], for users who choose one.
+/// The names of the colours.
 pub const COLOUR_NAMES: [&str; 7] =
     ["blue", "vermilion", "green", "purple", "orange", "sky", "olive"];
 
-/// Names whose styles are fixed, in the order of the styles. These algorithms are compared most
-/// often, and must therefore differ in colour.
+/// Names whose styles are fixed. These algorithms are compared most often, and must therefore
+/// differ in colour.
 const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "explore", "neatest"];
 
 /// Lengths of dashes and gaps.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-/// The number of the style of each name: the number in `chosen` if the name is there, or the fixed
-/// number of a name that is compared often. The number of any other name depends on the letters of
-/// the name; if another name in the list has the same colour, it is the next number whose colour is
-/// free, if there is one. Among the styles of that colour, a style with free dashes, and therefore
-/// a free marker, is preferred, so that few algorithms differ even without colour.
+/// The number of the style of each name: the number in `chosen`, or a number that depends on the
+/// name and, if possible, differs from the numbers of the other names in colour and dashes.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {
@@ -31,7 +27,7 @@ pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> V
         chosen.get(name).copied().or_else(fixed)
     };
     let mut styles: Vec<Option<usize>> = names.iter().map(|name| given(name.as_ref())).collect();
-    // Assign styles in alphabetical order, so that the order of a study does not change them.
+    // In alphabetical order, because the order of a study must not change the styles.
     let mut order: Vec<usize> = (0..names.len()).filter(|&at| styles[at].is_none()).collect();
     order.sort_by_key(|&at| names[at].as_ref());
     for at in order {
@@ -55,7 +51,7 @@ pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> V
     styles.into_iter().flatten().collect()
 }
 
-/// FNV-1a, 32 bits.
+/// The 32-bit FNV-1a hash.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -65,8 +61,8 @@ pub fn colour(style: usize) -> &'static str {
     COLOURS[style % COLOURS.len()]
 }
 
-/// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`; empty if the
-/// line is solid. The numbers of colours and of dashes are coprime, so 35 styles differ.
+/// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`. The numbers
+/// of colours and of dashes are coprime, so 35 styles differ.
 pub fn dashes(style: usize) -> &'static str {
     DASHES[style % DASHES.len()]
 }
@@ -87,14 +83,13 @@ mod tests {
         assert_eq!(styles(&["zebra", "mine"], &none)[1], mine);
         let chosen = BTreeMap::from([("mine".to_owned(), 3)]);
         assert_eq!(styles(&["mine"], &chosen), [3]);
-        // Four algorithms differ without colour.
+        // The algorithms of each list differ without colour.
         for names in
             [["unranked", "best-of", "ga", "greedy"], ["flycatcher", "random", "dynamosa", "x"]]
         {
             let shapes: BTreeSet<_> = styles(&names, &none).into_iter().map(dashes).collect();
             assert_eq!(shapes.len(), 4, "{names:?}");
         }
-        // Seven algorithms have seven colours, and 35 algorithms have 35 styles.
         let names: Vec<String> = (0..35).map(|n| format!("algorithm {n}")).collect();
         let colours: BTreeSet<_> = styles(&names[..7], &none).into_iter().map(colour).collect();
         assert_eq!(colours.len(), 7);

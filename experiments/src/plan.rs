@@ -25,15 +25,14 @@ pub struct PlannedProject {
     pub digest: Digest,
 }
 
-/// Why a subject kind refuses an algorithm, in one line.
+/// Why a subject kind refuses an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmError {
-    /// The subject kind refuses the algorithm as a whole, usually because it has no algorithm with
-    /// this name.
+    /// The subject kind refuses the algorithm as a whole.
     #[error("{0}")]
     Name(String),
-    /// A parameter is unknown, missing or not allowed; the line names it.
+    /// The subject kind refuses a parameter.
     #[error("{0}")]
     Parameter(String),
 }
@@ -56,7 +55,7 @@ pub enum PlanError {
         unit: String,
         /// The subject kind.
         kind: String,
-        /// The limit that is nearest to the unit, or all limits that can be set.
+        /// The limit that was probably meant, or all limits that can be set.
         known: String,
     },
     /// The study has no usable project.
@@ -73,11 +72,10 @@ impl From<InvalidPlan> for PlanError {
     }
 }
 
-/// A study whose projects have been found: everything that determines its runs. Plans are sent and
-/// stored. The runs are made on demand, because a study may have millions of runs.
+/// Everything that determines the runs of a study. The runs are made on demand, because a study may
+/// have millions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of the format of plans.
     format: u32,
     /// Name of the study.
     pub name: String,
@@ -91,31 +89,28 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
-    /// Mutation analysis of the suites; `None` to skip it.
+    /// Mutation analysis of the suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; `None` if they do not race.
+    /// How the algorithms race.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Race>,
-    /// When the study ends early; `None` if it has no such rule.
+    /// When the study ends early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
     /// The projects, each only once.
     pub projects: Vec<PlannedProject>,
 }
 
-/// The version of the format of a [`Plan`].
 const FORMAT: u32 = 2;
 
 impl Plan {
-    /// Plans a study on `projects`. Of several projects with the same bytes, only the first is
-    /// planned, because they would have the same runs ([`duplicates`] lists the others). `check` is
-    /// the subject kind's check of an algorithm and its parameters.
+    /// Plans a study on `projects`. Duplicates are left out, because they would have the same runs.
+    /// `check` is the subject kind's check of an algorithm and its parameters.
     ///
     /// # Errors
     ///
-    /// If the subject kind refuses an algorithm or a unit of the budget, if no project is left, or
-    /// if [`Plan::check`] refuses the plan.
+    /// If the study cannot be planned.
     pub fn new(
         study: &Study,
         subject: &SubjectInfo,
@@ -151,7 +146,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A round of a race: the remaining algorithms, on some of the projects.
+    /// A round of a race.
     pub fn round(&self, number: usize, algorithms: &[usize], projects: Range<usize>) -> Plan {
         Plan {
             name: format!("{}, round {number}", self.name),
@@ -162,8 +157,7 @@ impl Plan {
         }
     }
 
-    /// A round of a study with a rule to stop: some of the seeds, with the algorithms that still
-    /// have comparisons to decide.
+    /// A round of a study with a rule to stop.
     pub fn seed_round(&self, number: usize, algorithms: &[usize], seeds: Vec<u64>) -> Plan {
         let all = 0..self.projects.len();
         Plan { seeds, stop: None, ..self.round(number, algorithms, all) }
@@ -178,21 +172,20 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the plan cannot be converted to JSON, which does not occur.
+    /// If the plan cannot be converted to JSON.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
         Ok(json)
     }
 
-    /// Number of runs if neither a race nor a rule to stop leaves out any; `usize::MAX` if the
-    /// number is larger.
+    /// Number of runs if no run is left out, at most `usize::MAX`.
     pub fn count(&self) -> usize {
         let cells = self.projects.len().saturating_mul(self.algorithms.len());
         cells.saturating_mul(self.seeds.len())
     }
 
-    /// The runs: by project in the order given, then by algorithm, then by seed.
+    /// The runs, in the order of their positions.
     pub fn into_runs(self) -> impl Iterator<Item = RunSpec> {
         (0..self.count()).map(move |position| self.run(position))
     }
@@ -238,8 +231,7 @@ impl Plan {
 }
 
 impl PlanError {
-    /// The error for a unit of the budget that the subject kind does not count; `None` if there is
-    /// none.
+    /// The error for a unit of the budget that the subject kind does not count.
     pub fn of_budget(budget: &Budget, subject: &SubjectInfo) -> Option<PlanError> {
         let unit = budget.unknown_unit(subject)?.to_owned();
         let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();
@@ -253,7 +245,7 @@ impl PlanError {
 }
 
 /// Projects with the same bytes as an earlier project: pairs of the number of the project and the
-/// number of the first project with these bytes, in ascending order.
+/// number of the first project with these bytes.
 pub fn duplicates(projects: &[PlannedProject]) -> Vec<(usize, usize)> {
     let mut first = BTreeMap::new();
     let mut duplicates = Vec::new();

@@ -1,12 +1,10 @@
-//! Races: studies that drop configurations as soon as they lose (Birattari et al., 2002).
+//! Races: studies that drop configurations that lose (Birattari et al., 2002).
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of a race between the configurations of a study. After some of the projects, a test
-/// drops the configurations that are significantly worse than the best one. The others are run on
-/// the next projects.
+/// Settings of a race between the configurations of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Race {
@@ -25,8 +23,7 @@ impl Default for Race {
 }
 
 impl Race {
-    /// The ranges of projects of the rounds, for a study of `projects` projects. A test follows
-    /// each round except the last.
+    /// The ranges of projects of the rounds.
     pub fn rounds(self, projects: usize) -> impl Iterator<Item = Range<usize>> {
         let step = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).max(1);
         let mut end = 0_usize;

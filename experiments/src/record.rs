@@ -1,7 +1,7 @@
 //! Records: the results of runs.
 //!
-//! [`RunRecord`] is format 2. Its JSON has `"format": 2`. JSON without this key is in format 1,
-//! which catherd wrote up to version 0.3.0. Records in format 1 are converted when they are read.
+//! [`RunRecord`] is format 2. Records in format 1, which catherd wrote up to version 0.3.0, are
+//! converted when they are read.
 
 mod binary;
 mod check;
@@ -20,7 +20,7 @@ pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
 pub use conditions::Conditions;
 
-/// Length in bytes to which the reasons of records are truncated.
+/// Length to which long reasons are cut, in bytes.
 pub const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// Version of the JSON of a [`RunRecord`].
@@ -37,43 +37,38 @@ pub struct Criterion {
     pub covered: Vec<u32>,
 }
 
-/// One improvement of the coverage of a criterion. Times and work are counted from the start of the
-/// search.
+/// An improvement of the coverage of a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelinePoint {
-    /// Work up to and including the improving execution: one amount for each unit of
-    /// [`RunRecord::work`], in the order of the unit names.
+    /// Work up to and including the improving execution, in the order of the unit names.
     pub work: Vec<u64>,
-    /// Milliseconds of real time; not part of the digest.
+    /// Milliseconds of real time. Not part of the digest.
     pub wall_ms: u64,
     /// Number of goals covered from this point on.
     pub covered: u32,
 }
 
-/// How a run ended. Only [`RunOutcome::Done`] has coverage that statistics may use.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// The run ended properly, for example because its search spent the budget or covered all
-    /// goals.
+    /// The run ended properly.
     Done,
     /// The project has nothing to cover.
     NoGoals,
-    /// The run has no valid result, for example because the tool cannot handle the project.
+    /// The run has no valid result.
     Failed,
-    /// A limit on real time or processor time ended the run: the limit of the worker, or the run's
-    /// own limit ([`RunRecord::ended_by_own_limit`]).
+    /// A limit on time ended the run.
     TimedOut,
-    /// A memory limit ended the run: the limit of the worker, or the run's own limit.
+    /// A memory limit ended the run.
     OutOfMemory,
 }
 
-/// Name of the metric of a run that was ended by its own limit. The value is the limit: in
-/// milliseconds for [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`].
+/// Name of the metric with a run's own limit that ended the run, in milliseconds or bytes.
 pub const OWN_LIMIT: &str = "own_limit";
 
-/// Name of a metric that is not 0 if real time influenced a run independently of its budget, for
-/// example because a test of the tool was abandoned. A repetition may then differ.
+/// Name of a metric that is not 0 if real time influenced a run independently of its budget. A
+/// repetition may then differ.
 pub const REAL_TIME: &str = "real_time";
 
 /// Size of the final suite.
@@ -115,27 +110,24 @@ impl From<i64> for Metric {
     }
 }
 
-/// Resources that a run used. They are not part of the digest.
+/// Resources that a run used. Not part of the digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Milliseconds of the whole run, loading and minimisation included.
+    /// Milliseconds of the whole run, including loading and minimisation.
     pub wall_ms: u64,
     /// Milliseconds of the search only.
     pub search_ms: u64,
-    /// Peak resident memory in KiB: of the program that the run executed, or else of the process
-    /// that executed the run. 0 if unknown.
+    /// Peak resident memory in KiB; 0 if unknown.
     pub peak_rss_kib: u64,
-    /// Processor time of the run in user and system mode, in milliseconds: of all processes of the
-    /// program that it executed, or else of the process that executed the run. 0 if unknown.
+    /// Processor time in user and system mode, in milliseconds; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
-    /// The conditions of the computer during the run; `None` if they were not measured.
+    /// The conditions of the computer during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
 }
 
-/// Whether a value is 0. Zeros are left out, because records of earlier versions do not have this
-/// field.
+/// Records of earlier versions do not have this field.
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
@@ -147,18 +139,17 @@ pub struct Provenance {
     pub host: String,
     /// Name of the worker.
     pub worker: String,
-    /// The core to which the worker was pinned; `None` if it was not pinned.
+    /// The core to which the worker was pinned.
     pub core: Option<u32>,
     /// Number of the attempt at the run, from 1.
     pub attempt: u32,
-    /// Processor, cores and memory of the host, in words; empty if they are not known.
+    /// Processor, cores and memory of the host, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub machine: String,
     /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
     /// The isolation of the run's program: `full`, or a list of the parts that were not in effect.
-    /// Empty if the run has no program, or if the isolation is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub isolation: String,
 }
@@ -170,43 +161,37 @@ pub struct RunRecord {
     pub run: Digest,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// Why the run ended with this outcome. Empty for [`RunOutcome::Done`]; may be empty for
-    /// [`RunOutcome::NoGoals`].
+    /// Why the run ended with this outcome. Empty for [`RunOutcome::Done`].
     pub reason: String,
-    /// Goals and covered goals; coverage and `timeline` refer to the first criterion. Empty if the
-    /// run ended before its goals were known.
+    /// Goals and covered goals. The first criterion is the main criterion.
     pub criteria: Vec<Criterion>,
     /// Work of the search by the name of the unit.
     pub work: BTreeMap<String, u64>,
-    /// One point for each improvement of the first criterion; empty if the improvements are not
-    /// known.
+    /// Improvements of the first criterion, if they are known.
     pub timeline: Vec<TimelinePoint>,
-    /// Timelines of criteria after the first one, by the name of the criterion, if the kind
-    /// measures them.
+    /// Improvements of further criteria, by the name of the criterion.
     pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,
     /// Additional numbers of the subject kind by name, such as `iterations`.
     pub metrics: BTreeMap<String, Metric>,
-    /// Files that the run produced, as strings by file name; `suite.json` is a suite written as
-    /// JSON.
+    /// Files that the run produced, as strings by file name.
     pub artifacts: BTreeMap<String, String>,
-    /// Mutants of the project and their results, in a fixed order; empty without mutation
-    /// analysis.
+    /// Results of mutation analysis, in a fixed order.
     pub mutants: Vec<MutantRecord>,
     /// Resources that the run used.
     pub resources: Resources,
-    /// Files that describe the execution of the run, as strings by file name, such as the log of a
-    /// tool. Not part of the digest.
+    /// Files about the execution of the run, such as the log of a tool, as strings by file name.
+    /// Not part of the digest.
     pub logs: BTreeMap<String, String>,
-    /// Binary files that the run produced, by file name, such as inputs that crash a program. Not
-    /// part of the digest, because archives may contain times.
+    /// Binary files that the run produced, by file name. Not part of the digest, because archives
+    /// may contain times.
     pub binaries: BTreeMap<String, Binary>,
     /// Where the run was executed.
     pub provenance: Provenance,
 }
 
-/// The JSON of a [`RunRecord`] without the version of the format.
+/// The fields of a record, without the version of the format.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "RunRecord")]
 struct Fields {
@@ -247,7 +232,6 @@ impl Serialize for RunRecord {
 }
 
 impl<'de> Deserialize<'de> for RunRecord {
-    /// Reads format 2, or format 1 and converts it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RunRecord, D::Error> {
         let mut value = Value::deserialize(deserializer)?;
         let format = value.as_object_mut().and_then(|record| record.remove("format"));
@@ -265,14 +249,12 @@ impl<'de> Deserialize<'de> for RunRecord {
     }
 }
 
-/// Work and covered goals of each point.
 fn without_times(points: &[TimelinePoint]) -> Vec<(&Vec<u64>, u32)> {
     points.iter().map(|point| (&point.work, point.covered)).collect()
 }
 
 impl RunRecord {
-    /// Reads the JSON of a record of a subject kind. Format 1 does not name its criterion, which
-    /// follows from the kind.
+    /// Reads the JSON of a record of a subject kind. Format 1 does not name its criterion.
     ///
     /// # Errors
     ///
@@ -289,9 +271,8 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// The record of a run that ended properly, without work, suite and timeline. If the subject
-    /// kind has them, the caller sets them with struct update syntax. The outcome is
-    /// [`RunOutcome::NoGoals`] if the first criterion has no goals.
+    /// The record of a run that ended properly, without work, suite and timeline. The outcome
+    /// depends on whether there are goals.
     pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
         let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
         RunRecord {
@@ -313,9 +294,8 @@ impl RunRecord {
         }
     }
 
-    /// The record of a run that ended without a result, with the outcome [`RunOutcome::Failed`];
-    /// `wall_ms` is its duration in milliseconds. A reason of more than [`MAX_REASON_BYTES`] is
-    /// truncated.
+    /// The record of a run with the outcome [`RunOutcome::Failed`]. `wall_ms` is the duration of
+    /// the run in milliseconds. A long reason is truncated.
     pub fn failed(spec: &RunSpec, reason: &str, wall_ms: u64) -> RunRecord {
         RunRecord {
             outcome: RunOutcome::Failed,
@@ -325,9 +305,8 @@ impl RunRecord {
         }
     }
 
-    /// The record of a run that was ended by its own limit, in milliseconds for
-    /// [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`]; `wall_ms` is its
-    /// duration in milliseconds.
+    /// The record of a run that was ended by its own limit, in milliseconds or bytes. `wall_ms` is
+    /// the duration of the run in milliseconds.
     pub fn limited(
         spec: &RunSpec,
         outcome: RunOutcome,
@@ -349,38 +328,36 @@ impl RunRecord {
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record independently of the run's budget: the run was ended
-    /// by its own limit, or the metric [`REAL_TIME`] is not 0. A repetition may then differ.
+    /// Whether real time influenced the record independently of the run's budget. A repetition may
+    /// then differ.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()
     }
 
-    /// Number of goals of the first criterion; 0 if there is no criterion.
+    /// Number of goals of the first criterion.
     pub fn goals(&self) -> u32 {
         self.criteria.first().map_or(0, |criterion| criterion.goals)
     }
 
-    /// Number of covered goals of the first criterion; 0 if there is no criterion.
+    /// Number of covered goals of the first criterion.
     pub fn covered(&self) -> u32 {
         self.criteria.first().map_or(0, |criterion| criterion.covered.len() as u32)
     }
 
-    /// Covered share of the goals of the first criterion in 0..=1; `None` if there is nothing to
-    /// cover or the run did not end properly.
+    /// Covered share of the goals of the first criterion, if the run ended properly.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals() > 0)
             .then(|| f64::from(self.covered()) / f64::from(self.goals()))
     }
 
-    /// The position of a unit in [`TimelinePoint::work`]; `None` if the run does not count the
-    /// unit.
+    /// The position of a unit in [`TimelinePoint::work`].
     pub fn unit_position(&self, unit: &str) -> Option<usize> {
         self.work.keys().position(|name| name == unit)
     }
 
-    /// The digest of the parts that describe the result, without times, logs, binary files and the
-    /// host. Repeated executions of a deterministic run have the same digest.
+    /// The digest of the parts that describe the result. Repeated executions of a deterministic run
+    /// have the same digest.
     pub fn digest(&self) -> Digest {
         let timeline = without_times(&self.timeline);
         let mut canonical = serde_json::json!({
@@ -405,10 +382,7 @@ impl RunRecord {
         Digest::of(canonical.to_string().as_bytes())
     }
 
-    /// The digest of the same result in version 0.3.0. `None` if format 1 cannot express the
-    /// record: this format has one criterion, the units `executions` and `steps`, one timeline,
-    /// metrics that are whole numbers, one artifact (`suite.json`) and three levels of mutant
-    /// locations.
+    /// The digest of the same result in version 0.3.0, if format 1 can express the record.
     pub fn digest_of_format_1(&self) -> Option<Digest> {
         format_1::Record::from_record(self).map(|record| record.digest())
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Budget, Digest, Mutation};
 
-/// Engine ids by the name of the subject kind; see [`SubjectInfo::engine`](crate::SubjectInfo).
+/// Engine ids by the name of the subject kind.
 pub type Engines = BTreeMap<String, String>;
 
 /// The value of a parameter of an algorithm.
@@ -23,16 +23,16 @@ pub enum Parameter {
     Text(String),
 }
 
-/// The parameter that, if `true`, requests regression assertions for the suites of any algorithm.
+/// The parameter that requests regression assertions for suites.
 pub const ASSERTIONS: &str = "assertions";
 
 /// The parameter with the digest of an external tool, which planning adds.
 pub const TOOL: &str = "tool";
 
-/// An algorithm with the parameters that a study sets; the other parameters have their defaults.
+/// An algorithm with the parameters that a study sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {
-    /// Label of this configuration in tables; by default, it begins with the algorithm's name.
+    /// Label of this configuration in tables.
     pub label: String,
     /// Name of the algorithm, such as `random`, `mosa` or `mio`.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// An algorithm with its default settings, labelled by its name.
+    /// An algorithm with its default settings.
     pub fn plain(name: &str) -> Algorithm {
         Algorithm { label: name.to_owned(), name: name.to_owned(), parameters: BTreeMap::new() }
     }
@@ -51,7 +51,6 @@ impl Algorithm {
         self.parameters.get(ASSERTIONS) == Some(&Parameter::Bool(true))
     }
 
-    /// Sets [`ASSERTIONS`], unless the configuration sets it already.
     pub(crate) fn assert(&mut self) {
         self.parameters.entry(ASSERTIONS.to_owned()).or_insert(Parameter::Bool(true));
     }
@@ -62,17 +61,17 @@ impl Algorithm {
 pub struct RunSpec {
     /// Digest of the project's packed bytes.
     pub project: Digest,
-    /// Name of the project in tables; not part of the run id.
+    /// Name of the project in tables. Not part of the run id.
     pub project_name: String,
     /// Name of the subject kind.
     pub subject: String,
-    /// The algorithm; its label is not part of the run id.
+    /// The algorithm. Its label is not part of the run id.
     pub algorithm: Algorithm,
     /// Seed of all randomness.
     pub seed: u64,
     /// Budget of the search.
     pub budget: Budget,
-    /// Mutation analysis to perform on the final suite; `None` to skip it.
+    /// Mutation analysis to perform on the final suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
     /// Engine id of the subject kind when the run was planned.
@@ -96,8 +95,7 @@ impl RunSpec {
             "budget": self.budget,
             "engine": self.engine,
         });
-        // Omit the key if there is no mutation analysis, because the ids of such runs must not
-        // change.
+        // The ids of runs without mutation analysis must not change.
         if let Some(mutation) = &self.mutation {
             canonical["mutation"] = serde_json::json!(mutation);
         }

@@ -5,13 +5,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a study that executes its seeds in rounds, until each pair of algorithms is decided:
-/// one covers more, or their mean coverages are equivalent. The study ends at the latest when all
-/// its seeds are executed.
+/// one covers more, or their mean coverages are equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
-    /// Maximum difference between the mean coverages of algorithms that count as equivalent,
-    /// between 0 and 1.
+    /// Maximum difference between mean coverages that count as equivalent, between 0 and 1.
     pub margin: f64,
     /// Number of seeds before the first decision, at least 5.
     pub first: u64,
@@ -20,7 +18,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Minimum of [`Stop::first`]: with fewer seeds, no decision is possible.
+    /// Minimum of [`Stop::first`]. With fewer seeds, no decision is possible.
     pub const MIN_FIRST: u64 = 5;
 }
 

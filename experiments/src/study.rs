@@ -1,5 +1,4 @@
-//! Studies from a file ([`Study::read`]) or from the command line ([`Study::from_flags`]), with
-//! the same checks.
+//! Studies from a file or from the command line.
 
 mod check;
 mod file;
@@ -15,13 +14,10 @@ use crate::{Algorithm, Budget, Mutation, Race, Stop};
 
 pub use flags::Flags;
 
-/// A full matrix of runs, one for each combination of project, algorithm and seed, with the same
-/// budget. A value made by this module has at least one project path or synthetic project, one
-/// algorithm, one seed and one limit, and no configuration or seed twice.
+/// A full matrix of runs, one for each combination of project, algorithm and seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Name of the study in reports: by default the stem of the file name, or `study` without a
-    /// file.
+    /// Name of the study in reports.
     pub name: String,
     /// Projects to test.
     pub projects: ProjectSource,
@@ -31,21 +27,20 @@ pub struct Study {
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
-    /// Mutation analysis of the suites; `None` to skip it.
+    /// Mutation analysis of the suites.
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; `None` if they do not race.
+    /// How the algorithms race.
     pub race: Option<Race>,
-    /// When the study ends early; `None` if it has no such rule.
+    /// When the study ends early.
     pub stop: Option<Stop>,
-    /// Name of the subject kind; `None` for the default kind of the program.
+    /// Name of the subject kind, unless it is the default kind of the program.
     pub subject: Option<String>,
 }
 
 /// The projects of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectSource {
-    /// Project files, unpacked project folders, corpora, or folders that contain them. In a study
-    /// file, relative paths start at the folder of the file.
+    /// Files or folders. In a study file, relative paths start at the folder of the file.
     Paths(Vec<PathBuf>),
     /// The synthetic projects 1 to `count` of a seed.
     Synthetic {
@@ -104,8 +99,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Unreadable`] if the file cannot be read, or [`StudyError::Invalid`], with the
-    /// line, if it is not a valid study.
+    /// If the file cannot be read or is not a valid study.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
         let text = file::read(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;
@@ -116,22 +110,20 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`] if the text is not a valid study.
+    /// If the text is not a valid study.
     pub fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
         file::parse(text, file)
     }
 
     /// The location of a field in a study file, for errors that are found after parsing. A field
-    /// is, for example, `race.level` or `algorithms.2` (counted from 0). `None` if the file cannot
-    /// be read or does not contain the field.
+    /// is, for example, `race.level` or `algorithms.2` (counted from 0).
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = file::read(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
     }
 
     /// The location in a study file of a configuration, counted from 0 in the order of
-    /// [`Study::algorithms`], or of the value of one of its parameters. `None` if the file cannot
-    /// be read or does not contain the configuration or the parameter.
+    /// [`Study::algorithms`], or of the value of one of its parameters.
     pub fn algorithm_location(
         file: &Path,
         number: usize,
@@ -146,17 +138,16 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid or missing.
+    /// If a flag is invalid or missing.
     pub fn from_flags(flags: &Flags) -> Result<Study, StudyError> {
         flags::build(flags)
     }
 
-    /// Returns this study after replacing the fields that flags set. Budget flags replace the whole
-    /// budget.
+    /// Returns this study after replacing the fields that flags set.
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
+    /// If a flag is invalid.
     pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
         flags::replace(self, flags)
     }
@@ -185,7 +176,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// An error in a study, as one line: the location, the problem and, usually, what to write instead.
+/// An error in a study.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file cannot be read.
@@ -193,7 +184,7 @@ pub enum StudyError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Cause given by the operating system.
+        /// The cause.
         cause: io::Error,
     },
     /// A field is wrong or missing.

@@ -3,29 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 /// The units, goals and measures of a subject kind. They are stored with results as `subject.json`,
-/// so that tables, captions and reports can be written without knowing the kind.
+/// because tables and reports must not depend on kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
     pub kind: String,
-    /// Version of everything that determines the records of this kind. Part of every run id, so
-    /// that results of different engines never mix.
+    /// Version of everything that determines the records of this kind. Results of different engines
+    /// never mix, because the engine id is a part of every run id.
     pub engine: String,
-    /// Units of work that a search counts. The first one is used if a single unit is needed. Real
-    /// time is not listed, because every kind has it.
+    /// Units of work that a search counts, the main unit first.
     pub units: Vec<Unit>,
-    /// Named sets of goals. The first one is the main criterion, to which the timeline and the
-    /// coverage of a run refer.
+    /// Named sets of goals, the main criterion first.
     pub criteria: Vec<CriterionInfo>,
     /// What [`SuiteSize::size`](crate::SuiteSize) counts.
     pub suite_unit: Noun,
-    /// Parts of a mutant's location from the outermost to the innermost; each is a column of the
-    /// table of mutants. Empty if the kind has no mutation analysis.
+    /// Parts of a mutant's location, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mutant_levels: Vec<String>,
-    /// Extension of the file of a suite, without the dot: the artifact `suite.EXTENSION`.
+    /// Extension of the file of a suite, without the dot.
     pub artifact_extension: String,
-    /// Columns of `projects.csv` with numbers that describe projects.
+    /// Numbers that describe projects, as columns of `projects.csv`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<Measure>,
 }
@@ -42,8 +39,7 @@ pub struct Unit {
     pub plural: String,
     /// An explanation in a few words, for axes and documentation.
     pub meaning: String,
-    /// Number of units in one second of time of the program under test, such as 30 steps; `None` if
-    /// the unit does not measure the program's time.
+    /// Number of units in a second of time of the program under test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
 }
@@ -75,18 +71,18 @@ pub struct Measure {
     pub column: String,
     /// Title of an axis or a column: `McCabe complexity`.
     pub caption: String,
-    /// Whether coverage may depend on the measure. If so, reports relate coverage to the measure.
+    /// Whether coverage may depend on the measure.
     #[serde(default)]
     pub related: bool,
 }
 
 impl SubjectInfo {
-    /// The unit with this name; `None` if the kind does not count such a unit.
+    /// The unit with this name.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.name == name)
     }
 
-    /// The first criterion; `None` if the kind has none.
+    /// The first criterion.
     pub fn main_criterion(&self) -> Option<&CriterionInfo> {
         self.criteria.first()
     }

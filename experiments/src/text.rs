@@ -1,12 +1,11 @@
-//! Makes strings from other programs, such as names in requests and reasons from workers, safe to
-//! display.
+//! Makes strings from other programs safe to display.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether a character may be shown as it is. Control characters must not be shown, because
-/// terminals interpret escape sequences. Characters that change the direction of the surrounding
-/// text or separate lines or paragraphs must not be shown either.
+/// terminals interpret escape sequences; nor must characters that change the direction of the
+/// surrounding text or separate lines.
 pub fn is_printable(c: char) -> bool {
     let reverses = matches!(
         c,
@@ -15,14 +14,14 @@ pub fn is_printable(c: char) -> bool {
     !c.is_control() && !reverses
 }
 
-/// The string on one line, with characters that are not printable replaced by their escapes, such
-/// as `\n` or `\u{1b}`.
+/// The string on one line, with escapes such as `\n` or `\u{1b}` for characters that are not
+/// printable.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escape_unless(text, is_printable)
 }
 
-/// The string with its line breaks and tabs, and with other characters that are not printable
-/// replaced by their escapes.
+/// The string with its line breaks and tabs, and with escapes for other characters that are not
+/// printable.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escape_unless(text, |c| is_printable(c) || matches!(c, '\n' | '\t'))
 }
@@ -42,8 +41,7 @@ fn escape_unless(text: &str, is_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The string if it has at most `most` bytes; otherwise as many of its first characters as fit into
-/// `most` bytes, and a note that states how many bytes are left out.
+/// The string, cut to at most `most` bytes, with a note about the bytes that are left out.
 pub fn truncated(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

@@ -43,8 +43,7 @@ fn labels_name_the_parameters_that_are_lists() {
         labels("{ name = 'mio', label = 'new', parameters = { x = ['all', 'a b'], y = 1 } }"),
         ["new[x=all]", "new[x=\"a b\"]"]
     );
-    // A list with one value is also shown in the label, so labels do not change when values are
-    // added.
+    // The label of a configuration must not change when values are added to the list.
     assert_eq!(labels("{ name = 'mio', parameters = { x = [true] } }"), ["mio[x=true]"]);
     let nested = "{ name = 'a', parameters = { z = [1], compat = { clone_links = [false] } } }";
     assert_eq!(labels(nested), ["a[z=1 compat.clone_links=false]"]);
@@ -77,7 +76,6 @@ fn a_sample_of_a_large_grid_is_the_same_anywhere() {
         let values: Vec<_> = (0..100).map(|n| n.to_string()).collect();
         format!("{name} = [{}]", values.join(", "))
     };
-    // 10^12 combinations.
     let axes = ["a", "b", "c", "d", "e", "f"].map(axis).join(", ");
     let entry = |sample: &str| format!("{{ name = 'mio', parameters = {{ {axes} }}, {sample} }}");
     let three = labels(&entry("sample = 3, sample_seed = 7"));

@@ -1,5 +1,4 @@
-//! Tests the check of received plans, which refuses invalid fields by name and limits the number of
-//! runs.
+//! Tests the check of received plans.
 
 use catherd_experiments::plan::check::{MAX_NAME_BYTES, MAX_RUNS, MAX_WALL_MS};
 use catherd_experiments::{Engines, Plan};

@@ -1,4 +1,4 @@
-//! Tests of records: their JSON, their digests, their bounds, and records of version 0.3.0.
+//! Tests of records.
 
 use catherd_experiments::{
     Algorithm, Budget, Conditions, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord,
@@ -7,7 +7,7 @@ use catherd_experiments::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A run of version 0.3.0: its id and the digest of its record according to that version.
+/// The id of a run of version 0.3.0, and the digest of its record.
 #[derive(Deserialize)]
 struct Recorded {
     run: Digest,
@@ -34,7 +34,7 @@ fn spec() -> RunSpec {
     }
 }
 
-/// A record that format 1 cannot express.
+/// Format 1 cannot express this record.
 fn rich() -> RunRecord {
     let criterion = |name: &str, goals, covered: &[u32]| Criterion {
         name: name.to_owned(),
@@ -134,7 +134,6 @@ fn records_survive_their_json() {
     assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, RunOutcome::NoGoals);
 }
 
-/// The digest covers the result, but neither real time nor the host nor the logs.
 #[test]
 fn the_digest_covers_the_result_and_nothing_else() {
     let same: [fn(&mut RunRecord); 4] = [
@@ -167,7 +166,6 @@ fn the_digest_covers_the_result_and_nothing_else() {
     }
 }
 
-/// Format 1 has one criterion, two units, whole numbers, one artifact and three levels.
 #[test]
 fn format_1_expresses_only_what_version_0_3_0_recorded() {
     let scratch = recorded().swap_remove(0).record;
@@ -211,7 +209,6 @@ fn inconsistent_records_are_refused() {
 
 type Change<'c> = &'c dyn Fn(&mut RunRecord);
 
-/// Records of workers are bounded, and their counts must be possible.
 #[test]
 fn an_implausible_record_is_refused() {
     let valid = || {
@@ -254,7 +251,6 @@ fn an_implausible_record_is_refused() {
     }
 }
 
-/// Timelines of further criteria are a part of the digest, and conditions of the computer are not.
 #[test]
 fn timelines_of_criteria_count_and_conditions_do_not() {
     let mut record = rich();

@@ -154,7 +154,6 @@ const BAD: &[(&str, &str, &str)] = &[
         "sedes = 3",
         "3: sedes: unknown key; write `seeds`; the others are name, subject, projects, algorithms, budget, assertions, mutation, race, stop",
     ),
-    // Keys in the wrong table, an easy mistake in TOML.
     (
         "seeds = 3\n\n[budget]\n",
         "\n[budget]\nseeds = 3\n",
@@ -330,7 +329,6 @@ fn a_race_is_planned_round_by_round() {
     let runs: Vec<_> = round.into_runs().map(|run| (run.project_name, run.seed)).collect();
     assert_eq!(runs.len(), 6);
     assert_eq!((&*runs[0].0, &*runs[5].0), ("b", "c"));
-    // A plan without the race is a different study.
     let other = Study { race: None, ..study };
     let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
     let differs = other.is_variant_of(&plan).unwrap_err().to_string();
@@ -399,7 +397,7 @@ fn flags_replace_the_values_of_a_file() {
     let flags = Flags { algorithms: Some("mio".into()), work: work("7"), ..Flags::default() };
     let study = file.clone().overridden(&flags).unwrap();
     assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
-    // The file's limit on real time is removed, because the flags replace the whole budget.
+    // Flags replace the whole budget.
     assert_eq!(study.budget, Budget::of("executions", 7));
     assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
     let error = file
@@ -502,8 +500,6 @@ fn a_plan_may_have_variants_that_share_runs() {
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
 
-    // A different label, order or tool makes a variant; a different parameter makes a different
-    // study.
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();
         other.algorithms.reverse();
@@ -527,8 +523,7 @@ fn a_plan_may_have_variants_that_share_runs() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The id of a run must be the same where it is planned and where it is executed, so every
-    /// parameter must survive the JSON between them.
+    /// The id of a run must be the same where it is planned and where it is executed.
     #[test]
     fn run_ids_survive_json(number in any::<f64>(), integer in any::<i64>(), text in ".*") {
         prop_assume!(number.is_finite());

@@ -1,6 +1,5 @@
-//! Checks of plans. Clients check a plan before they submit it, and coordinators check it again,
-//! because a plan without bounds could occupy a coordinator forever. `docs/reference/limits.md`
-//! lists the bounds.
+//! Checks of plans. Coordinators check every plan, because a plan without bounds could occupy a
+//! coordinator forever. `docs/reference/limits.md` lists the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +7,16 @@ use super::{FORMAT, Plan, PlannedProject, duplicates};
 use crate::text::is_printable;
 use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race, Stop};
 
-/// Maximum number of runs of a study, and maximum of the settings `first` and `every` of a race or
-/// a rule to stop.
+/// Maximum number of runs of a study.
 pub const MAX_RUNS: u64 = 10_000_000;
 
-/// Maximum size in bytes of the specifications of all runs of a study, estimated as the number of
-/// runs times the size of the largest names and parameters.
+/// Maximum estimated size of the specifications of all runs of a study, in bytes.
 pub const MAX_SPEC_BYTES: u64 = 16 << 30;
 
-/// Maximum length in bytes of the name of a study, a configuration, an algorithm, a parameter, a
-/// unit of work, a mutation operator, a subject kind or an engine.
+/// Maximum length of a name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
 
-/// Maximum length of the name of a project in bytes; the name may be a path.
+/// Maximum length of the name of a project, in bytes. The name may be a path.
 pub const MAX_PROJECT_NAME_BYTES: usize = 1024;
 
 /// Maximum number of configurations of a study.
@@ -29,20 +25,19 @@ pub const MAX_ALGORITHMS: usize = 10_000;
 /// Maximum number of parameters of a configuration.
 pub const MAX_PARAMETERS: usize = 256;
 
-/// Maximum length in bytes of a string that is the value of a parameter.
+/// Maximum length of a string that is the value of a parameter, in bytes.
 pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
 
 /// Maximum number of units of work in a budget, and of mutation operators.
 pub const MAX_UNITS: usize = 64;
 
-/// Maximum limit in units of work, and maximum of the settings `sample` and `block_factor` of
-/// mutation analysis: 2^53 - 1, up to which all common JSON parsers read integers exactly.
+/// Maximum limit in units of work: 2^53 - 1, up to which common JSON parsers read integers exactly.
 pub const MAX_WORK: u64 = (1 << 53) - 1;
 
 /// Maximum limit in milliseconds of real time: 366 days.
 pub const MAX_WALL_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Maximum seed, which is the largest integer of TOML.
+/// Maximum seed: the largest integer of TOML.
 pub const MAX_SEED: u64 = i64::MAX as u64;
 
 /// A field of a plan that is not valid.
@@ -102,8 +97,7 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A number is not finite, a level or margin is not between 0 and 1, or a plan has both a race
-    /// and a rule to stop.
+    /// The value cannot be used.
     #[error("{0} is not permitted")]
     NotUsable(String),
     /// The same entry is given twice.
@@ -135,13 +129,11 @@ fn invalid(field: impl Into<String>, problem: PlanProblem) -> Checked {
 }
 
 impl Plan {
-    /// Checks a plan. If `engines` has no entry for the plan's subject kind, any engine is
-    /// accepted.
+    /// Checks a plan. Any engine is accepted for a subject kind without an entry in `engines`.
     ///
     /// # Errors
     ///
-    /// If a field has a value that this program does not accept; the error names the first such
-    /// field.
+    /// If a field has a value that this program does not accept.
     pub fn check(&self, engines: &Engines) -> Checked {
         if self.format != FORMAT {
             return invalid("format", PlanProblem::Format(self.format));
@@ -167,7 +159,7 @@ impl Plan {
         self.check_spec_bytes()
     }
 
-    /// Checks the number of runs. Must be called before any work that is done for each run.
+    /// Must be called before any work that is done for each run.
     fn check_runs(&self) -> Checked {
         let lists = [
             ("projects", self.projects.len()),
@@ -234,7 +226,7 @@ fn algorithms(algorithms: &[Algorithm]) -> Checked {
             name(&format!("{field}.parameters"), parameter)?;
             parameter_value(&format!("{field}.parameters.{parameter}"), value)?;
         }
-        // Values that cannot be converted to JSON, because they are not finite, were refused above.
+        // Values that are not finite, which JSON cannot express, were refused above.
         let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
         let setting = setting.unwrap_or_default();
         let earlier = labels.insert(&algorithm.label, number);

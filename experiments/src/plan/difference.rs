@@ -1,4 +1,4 @@
-//! Describes, in words, the difference between a plan and an earlier one.
+//! The difference between a plan and an earlier plan.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,19 @@ use crate::{Algorithm, Budget, Parameter};
 
 const MAX_NAMED: usize = 3;
 
-/// The difference between a plan and an earlier one, with the old and the new value, in words that
-/// can follow "holds a study with" in a sentence.
+/// The difference between a plan and an earlier plan, in words that can follow "holds a study
+/// with".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanDifference(String);
 
 impl Plan {
-    /// Checks that this plan is a variant of `earlier`, with which it may share runs. The lists of
-    /// projects, of algorithms and of seeds may each have gained or lost entries, but not both.
-    /// Entries may have been renamed or reordered, and the tool of an algorithm may have changed.
-    /// Except for the name of the study, everything else must be the same.
+    /// Checks that this plan is a variant of `earlier`, with which it may share runs: each list may
+    /// have gained or lost entries, but not both.
     ///
     /// # Errors
     ///
-    /// The first difference that is not permitted, if there is one.
+    /// A difference that is not permitted.
     pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), PlanDifference> {
         self.compare(earlier).map_err(PlanDifference)
     }
@@ -52,12 +50,12 @@ impl Plan {
         Err(format!("other seeds: it has {}, this one {}", listed(old), listed(new)))
     }
 
-    /// Checks that this plan differs from `earlier` at most in its name and its rule to stop, and
-    /// by projects, algorithms and seeds that were added or reordered.
+    /// Checks that this plan contains all projects, algorithms and seeds of `earlier`, under the same
+    /// conditions.
     ///
     /// # Errors
     ///
-    /// The first part that differs in another way, if there is one.
+    /// A difference that is not permitted.
     pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),
@@ -124,7 +122,7 @@ impl Plan {
     }
 }
 
-/// Whether two configurations have the same runs, except that the tool may have changed.
+/// Whether the configurations have the same runs, except that the tool may have changed.
 fn is_same(one: &Algorithm, other: &Algorithm) -> bool {
     let without_tool = |algorithm: &Algorithm| -> BTreeMap<String, Parameter> {
         let mut parameters = algorithm.parameters.clone();
@@ -179,7 +177,6 @@ fn budget(budget: &Budget) -> String {
     limits.join(" and ")
 }
 
-/// A value as it is written in JSON; `none` instead of `null`.
 fn json<T: serde::Serialize>(value: &T) -> String {
     match serde_json::to_string(value) {
         Ok(text) if text == "null" => "none".to_owned(),

@@ -58,7 +58,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the plan cannot be converted to TOML, which does not occur if it passes [`Plan::check`].
+    /// If the plan cannot be converted to TOML.
     pub fn study_file(&self, projects: &[String]) -> Result<String, toml::ser::Error> {
         let counted = self.seeds.iter().copied().eq(1..=self.seeds.len() as u64);
         let file = StudyFile {

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Maximum size in bytes of all binary files of a record together: 16 MiB, which fit into a message
-/// as base64.
+/// Maximum size of all binary files of a record together, in bytes. They must fit into a message as
+/// base64.
 pub const MAX_BINARY_BYTES: usize = 16 << 20;
 
 /// The bytes of a file; base64 in JSON.

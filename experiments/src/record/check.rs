@@ -1,20 +1,15 @@
-//! Checks of records: of consistency when a record is read, and of bounds when a worker delivers
-//! one. `docs/reference/limits.md` lists the bounds.
+//! Checks of records. `docs/reference/limits.md` lists the bounds.
 
 use super::{Conditions, Criterion, MAX_BINARY_BYTES, RunRecord, TimelinePoint};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
-/// Maximum length in bytes of a string in a record that is neither a name nor a file: a reason, an
-/// isolation, or a part of a mutant.
+/// Maximum length of a string that is neither a name nor a file, in bytes.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Maximum length in bytes of a name in a record: of a criterion, a unit, a metric, a file, a host
-/// or a worker, and of a memory limit.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Maximum number of entries of each list of names in a record: criteria, units, files, and levels
-/// of the location of a mutant.
+/// Maximum number of names in a list.
 const MAX_NAMES: usize = 256;
 
 const MAX_METRICS: usize = 4096;
@@ -24,8 +19,7 @@ const MAX_MUTANTS: usize = 1_000_000;
 /// Maximum duration in milliseconds: 366 days.
 const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Maximum amount, such as an amount of work, memory or processor time: 2^53 - 1, up to which all
-/// common JSON parsers read integers exactly.
+/// Maximum amount: 2^53 - 1, up to which common JSON parsers read integers exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
 /// A part of a record that is not valid.
@@ -45,12 +39,7 @@ fn invalid(part: impl Into<String>, problem: impl Into<String>) -> Checked {
 }
 
 impl RunRecord {
-    /// Checks that the parts of a record that was received match each other. Every record is
-    /// checked when it is read.
-    ///
-    /// # Errors
-    ///
-    /// If a part does not match the others; the error names the first such part.
+    /// Checks that the parts of a record match each other. Every record is checked when it is read.
     pub(super) fn check_consistency(&self) -> Checked {
         let units = self.work.len();
         let points = self.timeline.iter().chain(self.timelines.values().flatten());
@@ -64,13 +53,11 @@ impl RunRecord {
         self.criteria.iter().try_for_each(criterion)
     }
 
-    /// Checks a record that a worker delivers: counts must not contradict each other, names must be
-    /// valid, and parts such as strings, durations and lists must not exceed the maxima, which are
-    /// larger than the values of any subject kind.
+    /// Checks the bounds of a record that a worker delivers.
     ///
     /// # Errors
     ///
-    /// If a part is out of bounds or contradicts another part; the error names the first such part.
+    /// If a part is out of bounds or contradicts another part.
     pub fn check_bounds(&self) -> Checked {
         self.check_counts()?;
         text("reason", &self.reason, MAX_TEXT_BYTES)?;
@@ -99,8 +86,7 @@ impl RunRecord {
         for duration in [self.resources.wall_ms, self.resources.search_ms] {
             number("resources", duration, MAX_MS)?;
         }
-        // The maximum is larger than the real time permits, because several processors may work at
-        // the same time.
+        // Several processors may work at the same time.
         number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
         self.resources.conditions.iter().try_for_each(conditions)?;
         let provenance = &self.provenance;
@@ -109,8 +95,6 @@ impl RunRecord {
         names("provenance", places.map(String::as_str).into_iter(), MAX_NAMES)
     }
 
-    /// Checks that no timeline counts more goals than its criterion has, that each further timeline
-    /// belongs to a criterion after the first one, and that no two criteria have the same name.
     fn check_counts(&self) -> Checked {
         timeline(&self.timeline, self.goals())?;
         for (name, points) in &self.timelines {
@@ -130,8 +114,6 @@ impl RunRecord {
     }
 }
 
-/// Checks that the number of covered goals in a timeline neither decreases nor exceeds `goals`, and
-/// that times and work do not exceed the maxima.
 fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     let mut seen = 0;
     for point in points {
@@ -148,7 +130,6 @@ fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     Ok(())
 }
 
-/// Checks that the covered goals exist, ascend and differ.
 fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     let part = || format!("criterion `{name}`");
     if !covered.is_sorted() {
@@ -163,7 +144,6 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     }
 }
 
-/// Checks that shares are in 0..=1, and that amounts and counts are in 0..=[`MAX_AMOUNT`].
 fn conditions(of: &Conditions) -> Checked {
     let wrong = |(name, value): (&str, f64), most: f64| {
         let problem = format!("{name} is {value}, not between 0 and {most}");
@@ -220,8 +200,7 @@ fn at_most(part: &str, entries: usize, most: usize) -> Checked {
     }
 }
 
-/// Whether the name contains no path. A file with this name is then written into the intended
-/// folder.
+/// A file name without a path is written into the intended folder.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])
 }

@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When a run was executed, and under which conditions, such as the load from other programs and
-/// the frequency of the processor. A value is `None` if the system does not provide it, or if it
-/// does not exist, such as the load of other hyper-threads on a core without hyper-threads. Shares
-/// of the time are also `None` if the run took less than half a second.
+/// When a run was executed, and under which conditions. A value is `None` if it was not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The start of the run in milliseconds since 1970, by the clock of the host.
@@ -16,13 +13,12 @@ pub struct Conditions {
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the cores of the computer, except the core of the run and
-    /// its hyper-threads, were busy, in 0..=1. If the worker was not pinned to a core, the mean of
-    /// all cores, less the time that the run used.
+    /// Mean share of the time in which the other physical cores of the computer were busy, in
+    /// 0..=1. If the worker was not pinned to a core, all cores count, without the time of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1;
-    /// the mean of all cores if the worker was not pinned to a core.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
+    /// If the worker was not pinned to a core, the mean of all cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
@@ -31,12 +27,10 @@ pub struct Conditions {
     /// How often the core was slowed down because of its temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
-    /// Number of involuntary context switches of the processes of the run that samples have
-    /// counted.
+    /// Number of involuntary context switches, as counted by samples of the processes of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u64>,
-    /// Energy used during the run by the processors of the computer whose counters can be read, in
-    /// joules.
+    /// Energy used by the processors during the run, in joules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_j: Option<f64>,
 }

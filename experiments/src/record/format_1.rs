@@ -1,5 +1,5 @@
-//! Records of format 1, which catherd wrote up to version 0.3.0, and descriptions of such results.
-//! Format 1 had fields only for Scratch, which other kinds used for their own goals and work.
+//! Records of format 1, which catherd wrote up to version 0.3.0. Format 1 had fields only for
+//! Scratch, which other kinds used for their own goals and work.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::{
     CriterionInfo, Digest, Level, Measure, MutantOutcome, MutantRecord, Noun, SubjectInfo, Unit,
 };
 
-/// Name of Scratch's only criterion.
+/// The only criterion of Scratch.
 const BLOCKS: &str = "blocks";
 
-/// Name of the only criterion of other kinds.
+/// The only criterion of other kinds.
 const GOALS: &str = "goals";
 
-/// Name of the kind that ran external programs.
+/// The kind that ran external programs.
 const COMMAND: &str = "command";
 
-/// Name of the kind without a subject, which is now `noop`.
+/// The kind without a subject, which is now `noop`.
 const REHEARSAL: &str = "rehearsal";
 
-/// Units of work in the order of their names, which is the order in timelines.
+/// The units of work, in the order of their names, as in timelines.
 const UNITS: [&str; 2] = ["executions", "steps"];
 
 const SUITE_UNIT: &str = "events";
@@ -35,8 +35,8 @@ pub(super) fn criterion(kind: &str) -> &'static str {
     if [COMMAND, REHEARSAL].contains(&kind) { GOALS } else { BLOCKS }
 }
 
-/// The description of results of format 1, given their subject kind and engine. Kinds that version
-/// 0.3.0 did not have are described in the same way as `scratch`.
+/// The description of results of format 1. Unknown kinds are described in the same way as
+/// `scratch`.
 pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
     let executions = Unit::new(
         UNITS[0],
@@ -79,7 +79,6 @@ pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
     }
 }
 
-/// A record of format 1.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record {
     run: Digest,
@@ -131,7 +130,6 @@ struct Mutant {
 }
 
 impl Record {
-    /// The record in format 1; `None` if the format cannot express it.
     pub(super) fn from_record(record: &RunRecord) -> Option<Record> {
         let (goals, covered) = match &record.criteria[..] {
             [] => (0, Vec::new()),
@@ -177,7 +175,6 @@ impl Record {
         })
     }
 
-    /// The digest of the record according to version 0.3.0.
     pub(super) fn digest(&self) -> Digest {
         let timeline: Vec<_> =
             self.timeline.iter().map(|p| (p.executions, p.steps, p.covered)).collect();
@@ -248,7 +245,6 @@ impl From<Record> for RunRecord {
 }
 
 impl Mutant {
-    /// The mutant in format 1; `None` if its location has other levels.
     fn from_record(mutant: &MutantRecord) -> Option<Mutant> {
         if !mutant.location.iter().map(|level| level.level.as_str()).eq(LEVELS) {
             return None;

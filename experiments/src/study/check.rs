@@ -1,16 +1,13 @@
-//! Checks shared by study files and flags. A failed check returns a [`Flaw`]; the caller adds the
-//! location.
+//! Checks shared by study files and flags. The caller adds the location to a [`Flaw`].
 
 use std::collections::BTreeMap;
 
 use crate::plan::check::MAX_WALL_MS;
 use crate::{Algorithm, Parameter};
 
-/// Maximum number of seeds that are given by their number; a larger number is regarded as a typing
-/// error.
+/// A larger number of seeds is regarded as a typing error.
 const MAX_SEEDS: u64 = 1_000_000;
 
-/// The problem with a value, and what to write instead.
 pub(super) struct Flaw {
     pub(super) problem: String,
     pub(super) advice: String,
@@ -33,7 +30,6 @@ pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// Reads a whole number of at least 2.
 pub(super) fn several(text: &str) -> Result<u64, Flaw> {
     match positive(text)? {
         1 => flaw("1 is too small", "give a whole number of at least 2"),
@@ -41,7 +37,7 @@ pub(super) fn several(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// Reads a number between 0 and 1, such as a level of significance.
+/// A number between 0 and 1, exclusive, such as a level of significance.
 pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     let level = text.trim().parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
     level.map_or_else(
@@ -50,8 +46,7 @@ pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     )
 }
 
-/// For a unit of time that is not written as required: the factor and the unit with which it can be
-/// written; `None` if the unit is unknown.
+/// For a unit of time that is misspelt: a factor and the permitted unit.
 fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
     Some(match unit.to_lowercase().as_str() {
         "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => (1.0, "ms"),
@@ -60,7 +55,6 @@ fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
         "hr" | "hrs" | "hour" | "hours" => (1.0, "h"),
         "d" | "day" | "days" => (24.0, "h"),
         "w" | "week" | "weeks" => (168.0, "h"),
-        // The permitted units, written in upper case.
         "ms" => (1.0, "ms"),
         "s" => (1.0, "s"),
         "min" => (1.0, "min"),
@@ -69,7 +63,6 @@ fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
     })
 }
 
-/// Reads a duration such as `10s`, in milliseconds.
 pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     let advice = "give a number and a unit of ms, s, min or h, such as \"10s\"";
     let text = text.trim();
@@ -110,7 +103,6 @@ pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// Reads a number of seeds, and returns the seeds from 1 to this number.
 pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     let count = positive(text)?;
     if count > MAX_SEEDS {
@@ -123,8 +115,7 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
 }
 
 pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
-    // Seeds are limited to the range of `i64`, because TOML has no larger integers and every seed
-    // must be possible in files and flags.
+    // TOML has no integers beyond `i64`, and every seed must be possible in files and flags.
     match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
         Some(seed) => Ok(seed),
         None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
@@ -146,8 +137,7 @@ pub(super) fn seed_list<'a>(strings: impl Iterator<Item = &'a str>) -> Result<Ve
     Ok(seeds)
 }
 
-/// Checks that algorithms have names and finite parameters, and differ in label and in
-/// configuration. The error contains the number of the first wrong entry.
+/// The error contains the number of the first wrong entry.
 pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
     let (mut labels, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for (number, algorithm) in algorithms.iter().enumerate() {

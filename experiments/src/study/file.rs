@@ -1,5 +1,4 @@
-//! Reads a study from a TOML file. The values are read one by one, without serde, so that errors in
-//! a study can state the line and give advice.
+//! Reads a study from a TOML file without Serde, because errors must contain lines and advice.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -31,18 +30,18 @@ const STUDY_KEYS: &[&str] = &[
     "stop",
 ];
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
-/// Keys that describe synthetic projects. A subject kind may support only some of them.
+/// Keys of synthetic projects. A subject kind may support only some of them.
 const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 const STOP_KEYS: &[&str] = &["margin", "first", "every"];
 
-/// Maximum number of synthetic projects, because each takes memory.
+/// Each project takes memory.
 const MAX_SYNTHETIC: u64 = 1_000_000;
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a study file of at most [`MAX_BYTES`]. A pipe or device, which may never end, is refused.
+/// Reading a pipe or a device might never end.
 pub(super) fn read(file: &Path) -> io::Result<String> {
     let refused = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
     let metadata = fs::metadata(file)?;
@@ -57,15 +56,14 @@ pub(super) fn read(file: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// A value and its position in the file.
+/// A value with its position in the file.
 type Value<'i> = Spanned<DeValue<'i>>;
 
 pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
     Source { text, file }.study()
 }
 
-/// The line, from 1, of the configuration with an index from 0, or of the value of one of its
-/// parameters. `None` if the text has no such configuration or parameter.
+/// Lines are counted from 1, configurations from 0.
 pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let configurations = Source { text, file: Path::new("") }.algorithms(root.get_ref()).ok()?;
@@ -77,8 +75,7 @@ pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>)
     Some(line_at(text, span.start))
 }
 
-/// The line, from 1, of the value that a field such as `race.level` or `algorithms.2` names; `None`
-/// if the text has no such value.
+/// The line, from 1, of the value that a field such as `race.level` or `algorithms.2` names.
 pub(super) fn line(text: &str, field: &str) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let mut parts = field.split('.');
@@ -224,8 +221,7 @@ impl Source<'_> {
                 wall => wall,
             },
         };
-        // Accept any unit here, because the subject kind checks the units when the study is
-        // planned.
+        // The subject kind checks the units when the study is planned.
         for unit in table.keys().map(Spanned::get_ref).filter(|key| !REAL_TIME.contains(&&***key)) {
             if let Some(value) = table.get(&**unit)
                 && let DeValue::String(text) = value.get_ref()
@@ -297,8 +293,6 @@ impl Source<'_> {
         }))
     }
 
-    /// Reads an optional part of a study. The part may be missing, `true` for its default settings,
-    /// `false` as if it were missing, or a table.
     fn part<'a, 'i>(
         &self,
         root: &'a DeTable<'i>,
@@ -436,13 +430,12 @@ impl Source<'_> {
 
 enum Part<'a, 'i> {
     None,
-    /// `true`, for the default of each setting.
+    /// The value is `true`.
     Plain,
     Table(&'a DeTable<'i>),
 }
 
-/// A number or string as a string, because the same checks are applied to flags of the command
-/// line. For other values, this is their kind.
+/// Flags of the command line are strings, and the same checks are applied to them.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())

@@ -1,4 +1,4 @@
-//! Builds a study from command-line flags only, or from a file and flags that change it.
+//! Builds a study from flags, or from a file and flags.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,22 +7,19 @@ use super::check::{self, Flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` that define a study. Their values are not parsed yet, so that this
-/// module makes all error messages about them. If there is a study file, an absent flag leaves the
-/// file's value unchanged, except that flags of the budget replace the whole budget. The defaults
-/// below apply only without a file.
+/// The flags of `catherd run` that define a study. The values are strings, because this module
+/// checks them.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// `--name`; `study` if absent.
+    /// `--name`.
     pub name: Option<String>,
     /// `--projects`, repeatable.
     pub projects: Vec<PathBuf>,
     /// `--algorithms`: names or labels separated by commas.
     pub algorithms: Option<String>,
-    /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). Only seed 1 if
-    /// absent.
+    /// `--seeds`: a number (`5`) or a list (`3,14,15`; `7,` is only the seed 7).
     pub seeds: Option<String>,
-    /// Limits in units of work: the flag `--UNIT` by the name of the unit.
+    /// `--UNIT`: limits in units of work, by the name of the unit.
     pub work: BTreeMap<String, String>,
     /// `--wall`: a duration such as `10s`.
     pub wall: Option<String>,
@@ -30,7 +27,7 @@ pub struct Flags {
     pub assertions: bool,
     /// `--mutation`: suites are evaluated by mutation analysis.
     pub mutation: bool,
-    /// `--subject`; the default kind of the program if absent.
+    /// `--subject`.
     pub subject: Option<String>,
 }
 
@@ -58,8 +55,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
     })
 }
 
-/// Replaces the fields that flags set. The limits of a budget are replaced together: a limit of
-/// the file that no flag sets is removed.
+/// The limits of a budget are replaced together.
 pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> {
     let mut algorithms = match flags.algorithms.as_deref() {
         Some(list) => algorithms(list, &study.algorithms)?,
@@ -88,10 +84,7 @@ fn assert(algorithms: &mut [Algorithm], flags: &Flags) {
     }
 }
 
-/// The configurations that a list of words selects from the configurations of a file: the
-/// configuration with the word as its label, otherwise all configurations of the algorithm with
-/// this name. A word that is not in the file is an algorithm with default parameters, and with
-/// assertions if all configurations of the file have assertions.
+/// A word is a label or a name in the file, or the name of another algorithm.
 fn algorithms(list: &str, file: &[Algorithm]) -> Result<Vec<Algorithm>, StudyError> {
     let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
     let asserted = !file.is_empty() && file.iter().all(Algorithm::asserts);

@@ -10,12 +10,11 @@ use crate::{Digest, Parameter};
 /// A value of a parameter and its position in the study file, in bytes.
 pub(super) type Value = (Parameter, Range<usize>);
 
-/// A parameter of an entry: a value, or a list of values.
 pub(super) struct Axis {
     pub(super) name: String,
-    /// The values: exactly one if the parameter is not a list.
+    /// The values; exactly one if the parameter is not a list.
     pub(super) values: Vec<Value>,
-    /// Whether the study file has a list, possibly with only one value.
+    /// The list may have only one value.
     pub(super) is_list: bool,
 }
 
@@ -25,7 +24,7 @@ pub(super) struct Sample {
     pub(super) seed: u64,
 }
 
-/// The parameters of an entry, in the order of the study file.
+/// The parameters in the order of the study file.
 pub(super) struct Grid(pub(super) Vec<Axis>);
 
 impl Grid {
@@ -33,8 +32,7 @@ impl Grid {
         self.0.iter().any(|axis| axis.is_list)
     }
 
-    /// Returns the indices of the combinations to run, in ascending order: all combinations, or a
-    /// random sample.
+    /// Returns the indices of the combinations to run, in ascending order.
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
         let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
         let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {
@@ -55,8 +53,7 @@ impl Grid {
         }
     }
 
-    /// Returns the values of the combination with this number, in the order of the parameters. The
-    /// last parameter changes fastest.
+    /// The last parameter changes fastest.
     pub(super) fn combination(&self, mut number: u64) -> Vec<(&Axis, &Value)> {
         let mut values: Vec<_> = self
             .0
@@ -74,8 +71,7 @@ impl Grid {
     }
 }
 
-/// Returns the label of a combination, with the values of the parameters that are lists, such as
-/// `mio[focus=0.5 targets=all]`.
+/// A label such as `mio[focus=0.5 targets=all]`.
 pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     let lists = combination.iter().filter(|(axis, _)| axis.is_list);
     let settings: Vec<_> =
@@ -83,8 +79,7 @@ pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     if settings.is_empty() { base.to_owned() } else { format!("{base}[{}]", settings.join(" ")) }
 }
 
-/// Writes a value as in labels: numbers in their shortest form, and strings in quotation marks if
-/// they would otherwise be ambiguous.
+/// Writes a value as in labels. Strings that would be ambiguous are in quotation marks.
 pub(super) fn short(value: &Parameter) -> String {
     match value {
         Parameter::Bool(flag) => flag.to_string(),
@@ -104,8 +99,8 @@ pub(super) fn short(value: &Parameter) -> String {
     }
 }
 
-/// Draws different numbers below `size`, which must be larger than the sample. The numbers depend
-/// only on `size` and the sample, and a larger sample with the same seed contains a smaller one.
+/// Draws different numbers below `size`, which must be larger than the sample. A larger sample with
+/// the same seed contains a smaller one.
 fn drawn(size: u64, sample: Sample) -> Vec<u64> {
     let mut numbers = BTreeSet::new();
     for draw in 0_u64.. {

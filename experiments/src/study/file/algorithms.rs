@@ -1,5 +1,4 @@
-//! The configurations of a study file: the entries of `algorithms`, and the grids that lists
-//! define.
+//! The configurations of a study file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,27 +15,21 @@ use crate::{Algorithm, Parameter};
 pub(super) const ALGORITHM_KEYS: &[&str] =
     &["name", "label", "parameters", "sample", "sample_seed"];
 
-/// The parameter whose value may be a list of words, which is joined by commas. Its grid is a list
-/// of lists.
+/// The parameter whose value may be a list of words. Its grid is a list of lists.
 const CRITERIA: &str = "criteria";
 
-/// Whether an array is the value of a parameter, and not a list of values.
 fn is_one_value(name: &str, entries: &[Value<'_>]) -> bool {
     let is_list = |entry: &Value<'_>| matches!(entry.get_ref(), DeValue::Array(_));
     name == CRITERIA && !entries.is_empty() && !entries.iter().any(is_list)
 }
 
-/// A configuration, and its position in the file.
 pub(super) struct Configuration {
     pub(super) algorithm: Algorithm,
-    /// The position of the entry of `algorithms`.
     pub(super) entry: Range<usize>,
-    /// The position of each parameter's value.
     pub(super) values: BTreeMap<String, Range<usize>>,
 }
 
 impl Source<'_> {
-    /// The configurations in the order of the entries; the configurations of a grid by number.
     pub(super) fn algorithms(&self, root: &DeTable<'_>) -> Result<Vec<Configuration>, StudyError> {
         let advice = "list at least one, such as [\"random\"]";
         let value = self.required(root, "algorithms", advice)?;
@@ -105,7 +98,6 @@ impl Source<'_> {
         Ok(configurations.collect())
     }
 
-    /// The sample of a grid; `None` if all its combinations are run.
     fn sample(&self, table: &DeTable<'_>, grid: &Grid) -> Result<Option<Sample>, StudyError> {
         let size = self.number(table, "algorithms", "sample", check::positive)?;
         let seed = self.number(table, "algorithms", "sample_seed", check::seed)?;
@@ -146,8 +138,7 @@ impl Source<'_> {
         Ok(parameters.into_iter().map(|(_, axis)| axis).collect())
     }
 
-    /// Adds the parameters of a table with their positions. The name of a nested table prefixes the
-    /// names of its parameters: `compat.x`.
+    /// The name of a nested table becomes a prefix of the names of its parameters: `compat.x`.
     fn add_parameters(
         &self,
         prefix: &str,
@@ -174,7 +165,6 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The values of a list, which must differ.
     fn list(
         &self,
         name: &str,
@@ -200,7 +190,7 @@ impl Source<'_> {
         Ok(values)
     }
 
-    /// The value of the parameter that messages call `field`.
+    /// Messages call the parameter `field`.
     pub(super) fn parameter(
         &self,
         field: &str,

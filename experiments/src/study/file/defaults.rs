@@ -10,14 +10,12 @@ use super::{STUDY_KEYS, Source, Value, kind};
 use crate::Parameter;
 use crate::study::StudyError;
 
-/// The name of the table; `None` if the study names no kind, or a kind whose name is also a key.
 pub(super) fn table<'a>(root: &'a DeTable<'_>) -> Option<&'a str> {
     let subject = root.get("subject")?.get_ref().as_str()?;
     Some(subject).filter(|kind| !STUDY_KEYS.contains(kind))
 }
 
 impl Source<'_> {
-    /// Gives configurations the parameters of the table that they do not set themselves.
     pub(super) fn add_defaults(
         &self,
         root: &DeTable<'_>,
@@ -44,8 +42,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Reads parameters. The name of a nested table prefixes the names of its parameters. A list of
-    /// words becomes one string, in which commas separate the words.
+    /// The name of a nested table becomes a prefix of the names of its parameters.
     fn read_defaults(
         &self,
         place: &str,

@@ -13,12 +13,11 @@ use crate::{instead, nearest};
 /// Keys of a budget that most subject kinds have.
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 
-/// A hint about what to write instead of an unknown key. `prefix` is the name of the table,
-/// followed by a dot; empty if the key is not in a table.
+/// A hint about what to write instead of an unknown key. `prefix` is the name of the table with a
+/// dot.
 pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
-    // The key `mutation` of a study is a table or a truth value. If the value is a number, the user
-    // means the parameter `mutation` of some algorithms, which is a probability.
+    // The parameter `mutation` of some algorithms is a probability.
     let is_number = value
         .is_some_and(|value| matches!(value.get_ref(), DeValue::Integer(_) | DeValue::Float(_)));
     let is_probability = prefix == "algorithms." && key == "mutation" && is_number;
@@ -38,7 +37,7 @@ pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: 
     }
 }
 
-/// The place of a key that belongs to another table; `None` if no place is known.
+/// Where a key belongs.
 fn home(key: &str) -> Option<&'static str> {
     let homes: [(&[&str], &str); 5] = [
         (STUDY_KEYS, "at the top of the file, above the first table"),
@@ -51,8 +50,7 @@ fn home(key: &str) -> Option<&'static str> {
 }
 
 impl Source<'_> {
-    /// The position of a key of the study that is written in one of the tables instead, and the
-    /// error with a hint.
+    /// Finds a key of the study that is written in one of the tables.
     pub(super) fn misplaced(&self, root: &DeTable<'_>, key: &str) -> Option<(Range<usize>, Flaw)> {
         root.iter().find_map(|(table, value)| {
             let tables: Vec<&DeTable<'_>> = match value.get_ref() {
