@@ -1,4 +1,4 @@
-//! Descriptions of algorithms and parameters, and the error for a setting that a kind refuses.
+//! Descriptions of algorithms and parameters, and the error for refused settings.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 /// The [`AlgorithmInfo::name`] for a kind that accepts algorithms of any name.
 pub const ANY_ALGORITHM: &str = "*";
 
-/// An algorithm of a kind, as its documentation shows it.
+/// Describes an algorithm of a kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmInfo {
-    /// The name in study files; [`ANY_ALGORITHM`] if the kind accepts any name.
+    /// The name in study files, or [`ANY_ALGORITHM`].
     pub name: String,
     /// Description in one line.
     pub summary: String,
-    /// The parameters, in the order of the documentation.
+    /// The parameters.
     pub parameters: Vec<ParameterInfo>,
 }
 
@@ -24,7 +24,7 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value that applies if a study does not set the parameter; `None` if there is no default.
+    /// The value that applies if a study does not set the parameter.
     pub default: Option<Parameter>,
     /// The allowed values.
     pub values: Values,
@@ -78,8 +78,8 @@ impl fmt::Display for Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FieldError {
-    /// The name of the parameter, or of the key in the settings of mutation analysis. `None` if
-    /// neither is the cause, as for an unknown algorithm or a kind without mutation analysis.
+    /// The name of the refused parameter, or of the refused key in the settings of mutation
+    /// analysis.
     pub field: Option<String>,
     /// What is wrong, in one line.
     pub cause: String,
@@ -87,7 +87,7 @@ pub struct FieldError {
     pub advice: String,
 }
 
-/// Returns the names of an algorithm's parameters, or an empty list if there is no such algorithm.
+/// Returns the names of an algorithm's parameters.
 pub fn parameter_names(algorithms: &[AlgorithmInfo], algorithm: &str) -> Vec<String> {
     let of = algorithms.iter().filter(|info| info.name == algorithm);
     of.flat_map(|info| info.parameters.iter().map(|parameter| parameter.name.clone())).collect()

@@ -2,18 +2,16 @@
 
 use catherd_experiments::RunRecord;
 
-/// How close a run came to a goal that it does not cover.
+/// How close a run came to an uncovered goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approach {
-    /// Number of missing steps, at least 1. The kind defines the steps, such as events of a
-    /// sequence.
+    /// Number of missing steps, at least 1. The kind defines what a step is.
     pub distance: u32,
-    /// The last step of a test on the path to the goal, and what the test did instead of the next
-    /// step.
+    /// Where a test left the path to the goal, and what the test did instead.
     pub turned_off: String,
 }
 
-/// Goals that a run does not cover, and whose distances are requested.
+/// Uncovered goals whose distances are requested.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenGoals<'a> {
     /// The name of the goals' criterion.
@@ -24,7 +22,6 @@ pub struct OpenGoals<'a> {
     pub open: &'a [u32],
 }
 
-/// A function that reads from the record of a run how close the run came to the requested goals.
-/// The result has one value for each goal: `None` if no test took the first step, or if the record
-/// does not contain the distance.
+/// A function that reads from a record how close the run came to goals. The result has one value
+/// for each requested goal, which is `None` if there is no distance.
 pub type Approaches = fn(&OpenGoals<'_>, &RunRecord) -> Vec<Option<Approach>>;

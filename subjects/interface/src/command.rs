@@ -8,10 +8,10 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | `{project}` | path of the project's file, with the extension of the project's name |
+//! | `{project}` | path of the project's file |
 //! | `{algorithm}`, `{seed}` | algorithm and seed of the run |
 //! | `{executions}`, `{steps}`, `{seconds}` | the limits of the budget, 0 if a limit is not set |
-//! | `{budget}` | the first of these limits that is set |
+//! | `{budget}` | the first of these limits that is set, or 0 |
 //! | `{out}` | path of the result file |
 //!
 //! A program does not inherit the environment of its worker: `PATH` names the system's folders,
@@ -20,17 +20,15 @@
 //! `NAME=VALUE` and may contain the same placeholders.
 //!
 //! The parameters `run_limit`, `run_cpu` and `run_memory` limit the real time, processor time and
-//! memory of a run and are part of the run id (module `limits`). A project may be a descriptor of
-//! several files (module `descriptor`).
+//! memory of a run (module `limits`). A project may be a descriptor of several files (module
+//! `descriptor`).
 //!
 //! The parameter `adapter` replaces `command` for a tool with an adapter (module `adapter`).
-//! Relative paths of tools start at the folder of the study file. A tool with a relative path is
-//! identified by its digest (module `tool`).
+//! Relative paths of tools start at the folder of the study file (module `tool`).
 //!
-//! Each run has a new working folder. The processes of a run are killed when the program ends, when
-//! the run exceeds a limit such as [`Limits::wall`](crate::Limits::wall), when the run is
-//! cancelled, and when the worker ends (module `supervisor`). If the program writes a valid result
-//! file such as the following, its exit code is ignored:
+//! Each run has a new working folder. The processes that remain at the end of a run are killed
+//! (module `supervisor`). If the program writes a valid result file such as the following, its exit
+//! code is ignored:
 //!
 //! ```json
 //! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
@@ -43,7 +41,7 @@
 //! The keys of the file are keys of a [`RunRecord`](catherd_experiments::RunRecord). Only
 //! `criteria` is required. `covered` contains different numbers below `goals`, or is the number of
 //! covered goals. `outcome` may be `failed` with a `reason`. Files of version 0.3.0 are read as
-//! well, with keys such as `goals`, `covered`, `suite_tests` and `counts`.
+//! well.
 
 mod adapter;
 mod answer;
@@ -95,14 +93,14 @@ pub use trials::{id as trial_id, import as import_trial};
 /// The name of the kind.
 pub const KIND: &str = "command";
 
-/// The name of the criterion in a result without `criteria`.
+/// The criterion of a result without `criteria`.
 const CRITERION: &str = "goals";
 
 const MUTANT_LEVEL: &str = "target";
 
 const UNITS: [&str; 2] = ["executions", "steps"];
 
-/// The subject kind of external tools. Its projects may be any files.
+/// The subject kind of external tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Command;
 
@@ -111,7 +109,7 @@ impl SubjectKind for Command {
         let unit = |name: &str, singular: &str, plural: &str| {
             Unit::new(name, singular, plural, "as the program counts them")
         };
-        // Coverage may depend on size and complexity, so reports relate coverage to these measures.
+        // Coverage may depend on size and complexity.
         let measure = |name: &str, caption: &str| match name {
             "lines" | "mccabe" => Measure::related(name, caption),
             _ => Measure::new(name, caption),
@@ -231,8 +229,7 @@ impl SubjectKind for Command {
         RunLimits::of(algorithm).map(drop)
     }
 
-    /// Accepts all settings, because they are part of the request, and the adapter refuses unknown
-    /// settings.
+    /// The adapter checks the settings.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
     }
@@ -272,7 +269,6 @@ impl ToolKind for Command {
         tool::resolve(algorithms, folder, mutation)
     }
 
-    /// Adds the measures from the study's tools, and skips projects that no tool supports.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
         prepared::described(found, resolved)
     }

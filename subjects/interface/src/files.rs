@@ -8,16 +8,15 @@ use catherd_experiments::Digest;
 
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 
-/// Maximum size of a project in bytes: 512 MiB, as in the network protocol.
+/// Maximum size of a project, in bytes.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
 
-/// Finds the named files, and in each named folder the files that `takes` accepts, without hidden
-/// files and subfolders. The name of a project is the name of its file.
+/// Finds the named files, and in each named folder the files that `takes` accepts. The name of a
+/// project is the name of its file.
 ///
 /// # Errors
 ///
-/// If a path cannot be read, is neither a regular file nor a folder, or is a file of more than
-/// [`LARGEST_PROJECT`] bytes.
+/// If a path cannot be used.
 pub fn find(
     paths: &[PathBuf],
     takes: impl Fn(&Path) -> bool,
@@ -50,8 +49,7 @@ pub fn find(
     Ok(found)
 }
 
-/// Reads a file. Refuses pipes and devices, because reading them might never end, and files that
-/// are too large.
+/// Reading a pipe or a device might never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

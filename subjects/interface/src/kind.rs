@@ -12,11 +12,9 @@ use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectT
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
 
-/// A kind of subject: what its projects are, which algorithms generate tests for them, and how a
-/// run is executed.
+/// A kind of subject, such as Scratch projects.
 pub trait SubjectKind: Send + Sync {
-    /// The name, engine id, units, criteria and measures of the kind. They are stored with results,
-    /// because tables and reports must not depend on kinds.
+    /// Information about the kind, which is stored with results.
     fn info(&self) -> SubjectInfo;
 
     /// The name in study files and run specifications.
@@ -32,19 +30,17 @@ pub trait SubjectKind: Send + Sync {
     /// Description of the kind in one line, for `catherd subjects`.
     fn summary(&self) -> &'static str;
 
-    /// The algorithms with their parameters, in the order of the documentation.
+    /// The algorithms with their parameters.
     fn algorithms(&self) -> Vec<AlgorithmInfo>;
 
     /// Checks the name and the parameters of an algorithm.
     ///
     /// # Errors
     ///
-    /// If a field cannot be used. The error names the first such field, or no field if no single
-    /// field is the cause.
+    /// If a setting cannot be used.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// The additional interface of a kind whose algorithms are external tools. `None` for other
-    /// kinds.
+    /// The additional interface of a kind whose algorithms are external tools.
     fn tools(&self) -> Option<&dyn ToolKind> {
         None
     }
@@ -53,8 +49,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a field cannot be used. The error names the first such field, or no field if the kind has
-    /// no mutation analysis.
+    /// If a setting cannot be used.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Err(FieldError {
             field: None,
@@ -63,8 +58,7 @@ pub trait SubjectKind: Send + Sync {
         })
     }
 
-    /// Finds the projects that a study names, and checks that they can be run. The result depends
-    /// only on the files, not on the order of the paths.
+    /// Finds the projects that a study names. The result does not depend on the order of the paths.
     ///
     /// # Errors
     ///
@@ -75,19 +69,17 @@ pub trait SubjectKind: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
-    /// Whether a path of a study names a project that is part of catherd and needs no file.
+    /// Whether a path of a study names a project that needs no file.
     fn is_builtin(&self, _: &Path) -> bool {
         false
     }
 
-    /// The extension, without its dot, of the project files that [`SubjectKind::find`] finds in a
-    /// folder. Empty if project names include the extension, or if files need no extension.
+    /// The extension of project files, without its dot. Empty if there is no particular extension.
     fn project_extension(&self) -> &'static str {
         ""
     }
 
-    /// Measures projects for `projects.csv`, with one row for each project. `None` if nothing is
-    /// measured.
+    /// Measures projects for `projects.csv`.
     ///
     /// # Errors
     ///
@@ -96,8 +88,7 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Returns the names of the projects' goals in runs of these algorithms, for `goals.csv`, or an
-    /// empty list if the goals have no names.
+    /// Returns the names of the projects' goals in runs of these algorithms, for `goals.csv`.
     ///
     /// # Errors
     ///
@@ -110,15 +101,13 @@ pub trait SubjectKind: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// A function that reads from records how close runs came to uncovered goals. `None` if records
-    /// do not contain the distance, or if [`NamedGoals::before`] is sufficient.
+    /// A function that reads from records how close runs came to uncovered goals.
     fn approaches(&self) -> Option<Approaches> {
         None
     }
 
-    /// Draws, for reports, an execution of a run's suite on its project. `project` contains the
-    /// bytes that workers receive, and `suite` the content of the suite's file. `None` if this
-    /// suite cannot be drawn.
+    /// Draws an execution of a suite on a project, for reports. `project` contains the bytes that
+    /// workers receive, and `suite` the content of the suite's file.
     ///
     /// # Errors
     ///
@@ -127,27 +116,25 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Whether an engine executes subjects that could crash or damage it. If so, runs must be
-    /// executed in a separate process.
+    /// Whether runs must be executed in a separate process, because their subjects could crash or
+    /// damage the engine.
     fn needs_process(&self) -> bool {
         false
     }
 
-    /// Makes a runner. `None` if the context does not permit runs of this kind.
+    /// Makes a runner, if the context permits runs of this kind.
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
-/// The additional interface of a kind whose algorithms are external tools. Records of such a kind
-/// may name criteria that its [`SubjectInfo`] does not list.
+/// The additional interface of a kind whose algorithms are external tools.
 pub trait ToolKind {
     /// Returns the algorithms of a study with everything that their runs depend on, such as digests
-    /// of files that parameters name. Relative paths start at `folder`, the folder of the study
-    /// file. With `mutation`, every algorithm must support mutation analysis of its suites.
+    /// of files that parameters name. Relative paths start at `folder`. With `mutation`, every
+    /// algorithm must support mutation analysis.
     ///
     /// # Errors
     ///
-    /// If an algorithm cannot be used. The error names the first such algorithm and, if there is
-    /// one, the invalid field.
+    /// If an algorithm cannot be used.
     fn resolve(
         &self,
         algorithms: &[Algorithm],
@@ -155,16 +142,13 @@ pub trait ToolKind {
         mutation: bool,
     ) -> Result<Resolved, ResolveError>;
 
-    /// Adds to the found projects what tools reported about them on this computer: measures, and
-    /// whether any algorithm of the study supports the project.
+    /// Adds what tools reported about the projects on this computer.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects;
 }
 
-/// The engine id of all kinds in version 0.3.0.
 const FORMER_ENGINE: &str = "catherd/0.3.0";
 
-/// The subject kinds of a program. The first kind is the default of studies that do not name a
-/// kind.
+/// The subject kinds of a program. The first kind is the default.
 pub struct Kinds {
     kinds: Vec<Box<dyn SubjectKind>>,
 }
@@ -192,7 +176,7 @@ impl Kinds {
         self
     }
 
-    /// The kinds in the order in which they were added, the default first.
+    /// The kinds, the default first.
     pub fn iter(&self) -> impl Iterator<Item = &dyn SubjectKind> {
         self.kinds.iter().map(|kind| &**kind)
     }
@@ -224,9 +208,8 @@ impl Kinds {
         self.iter().map(SubjectKind::info).map(|info| (info.kind, info.engine)).collect()
     }
 
-    /// The engine ids of the kinds whose runs the context permits, by the names of the kinds.
-    /// Earlier names of kinds have the engine id of version 0.3.0, because old stores contain runs
-    /// with these names.
+    /// The engine ids of the kinds whose runs the context permits, by name. Old stores contain runs
+    /// with earlier names of kinds.
     pub fn served(&self, context: &RunnerContext<'_>) -> Engines {
         let mut engines = self.engines();
         let earlier = self.iter().flat_map(|kind| kind.aliases());
@@ -235,8 +218,7 @@ impl Kinds {
         engines
     }
 
-    /// The engine id for runs of a kind, given its name or an earlier name. For an earlier name,
-    /// this is the engine id of version 0.3.0, as in [`Kinds::served`].
+    /// The engine id for runs of a kind with this name or earlier name.
     ///
     /// # Errors
     ///
@@ -246,7 +228,7 @@ impl Kinds {
         Ok(if info.kind == name { info.engine } else { FORMER_ENGINE.to_owned() })
     }
 
-    /// The names of the criteria of kinds without external tools, by the names of the kinds.
+    /// The names of the criteria, by kind. Criteria of external tools are not known in advance.
     pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
         let fixed = self.iter().filter(|kind| kind.tools().is_none()).map(SubjectKind::info);
         let names = |info: SubjectInfo| {
@@ -255,14 +237,12 @@ impl Kinds {
         fixed.map(names).collect()
     }
 
-    /// Makes a runner of a kind. `None` if there is no such kind, or if the context does not permit
-    /// runs of this kind.
+    /// Makes a runner of a kind, if the context permits its runs.
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         self.get(name).ok()?.runner(context)
     }
 
-    /// Whether a worker executes runs of this kind only if external programs are permitted. Also
-    /// true for an unknown kind.
+    /// Whether runs of this kind need external programs. Also true for an unknown kind.
     pub fn runs_programs(&self, name: &str) -> bool {
         self.runner(name, &RunnerContext::default()).is_none()
     }

@@ -18,7 +18,7 @@ pub trait LoadedProject: Send + Sized {
     ///
     /// # Errors
     ///
-    /// If the project cannot be run. The reason is the same on every computer.
+    /// If the project cannot be run.
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
 
     /// Tries the project in the same way as [`Runner::examine`].
@@ -57,9 +57,8 @@ pub trait LoadedProject: Send + Sized {
     }
 }
 
-/// The runner of a kind whose runs depend only on a project and a specification. It keeps projects
-/// in memory, refuses runs on a project that was not loaded last, and adds the loading time to the
-/// record of the next run.
+/// The runner of a kind whose runs depend only on a project and a specification. Loading counts as
+/// time of the next run.
 #[derive(Debug)]
 pub struct LoadedRunner<P>(LoadedProjects<P>);
 
@@ -100,8 +99,7 @@ impl<P: LoadedProject> Runner for LoadedRunner<P> {
     }
 }
 
-/// The most recently used projects of a runner. A worker executes the runs of one project one after
-/// another, so a few projects are enough.
+/// The most recently used projects of a runner.
 #[derive(Debug)]
 pub struct LoadedProjects<T> {
     projects: Recent<Digest, T>,
@@ -110,18 +108,17 @@ pub struct LoadedProjects<T> {
 }
 
 impl<T> LoadedProjects<T> {
-    /// An empty collection for at most `most` projects. A collection keeps at least one project.
+    /// An empty collection for at most `most` projects, but at least one.
     pub fn new(most: usize) -> LoadedProjects<T> {
         LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
 
-    /// Selects the project of the runs that follow. `read` is called only if the project is not
-    /// kept.
+    /// Selects the project for the runs that follow. `read` is called only for a project that is
+    /// not kept.
     ///
     /// # Errors
     ///
-    /// The error of `read`. In this case, the selected project does not change, and runs on the new
-    /// project are refused.
+    /// The error of `read`. The selected project then does not change.
     pub fn load<E>(
         &mut self,
         digest: Digest,
@@ -137,8 +134,7 @@ impl<T> LoadedProjects<T> {
         self.projects.last_used().map(|(_, project)| project)
     }
 
-    /// Returns the selected project, and the time spent on loading since the previous run. The
-    /// loading time counts as time of this run.
+    /// Returns the selected project, and the time spent on loading since the previous call.
     ///
     /// # Errors
     ///

@@ -1,10 +1,5 @@
-//! The subject kind `noop`, whose runs execute nothing. What a run covers depends only on the id of
-//! the run. The kind is used to test and measure the coordinator and its workers.
-//!
-//! Every algorithm has the parameter `ms`, the time in milliseconds that a run sleeps, and four
-//! parameters that are divisors of seeds: a run whose seed is divisible by `panic` panics; by
-//! `abort`, aborts the process; by `exit`, ends the process with exit code 7; and by `hog`, tries
-//! to fill 4 TiB of memory.
+//! The subject kind `noop`, whose runs execute nothing. The kind is used to test and measure the
+//! coordinator and its workers.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,7 +20,7 @@ use crate::runner::{LoadError, RunError, RunProgress, Runner, RunnerContext};
 /// The name of the kind.
 pub const KIND: &str = "noop";
 
-/// The name of the kind up to version 0.3.0, in stores and study files.
+/// The name of the kind up to version 0.3.0.
 const EARLIER_NAME: &str = "rehearsal";
 
 /// The subject kind whose runs execute nothing.
@@ -75,7 +70,7 @@ impl SubjectKind for Noop {
         }]
     }
 
-    /// Accepts any name and any parameters. Unknown parameters have no effect.
+    /// Unknown parameters have no effect.
     fn check_algorithm(&self, _: &Algorithm) -> Result<(), FieldError> {
         Ok(())
     }
@@ -105,7 +100,7 @@ impl SubjectKind for Noop {
     }
 }
 
-/// The only unit of work. Each run counts as one execution.
+/// Each run counts as one execution.
 const EXECUTIONS: &str = "executions";
 
 const GOALS: u32 = 16;
@@ -113,7 +108,7 @@ const GOALS: u32 = 16;
 /// The runner of the kind `noop`.
 pub type NoopRunner = LoadedRunner<NoopProject>;
 
-/// A project of the kind `noop`. Any bytes are a valid project, unless they are empty.
+/// A project of the kind `noop`: any bytes.
 #[derive(Debug)]
 pub struct NoopProject;
 

@@ -1,6 +1,6 @@
 //! Pictures of executions of suites.
 
-/// A picture of the execution of a suite on its project, such as an animation of a test.
+/// A picture of an execution of a suite, such as an animation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The content of the file, in a format that browsers show.
@@ -11,7 +11,7 @@ pub struct Picture {
     pub caption: String,
 }
 
-/// Why a suite cannot be drawn, in one line.
+/// Why a suite cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PictureError(pub String);

@@ -12,7 +12,6 @@ pub trait Progress {
     fn report(&self, done: u64, total: u64);
 }
 
-/// Ignores all reports.
 impl Progress for () {
     fn report(&self, _: u64, _: u64) {}
 }
@@ -24,12 +23,12 @@ pub struct FoundProjects {
     pub projects: Vec<FoundProject>,
     /// The projects that cannot be run.
     pub skipped: Vec<SkippedProject>,
-    /// A line for each defect of a project that can still be run. The line names the file.
+    /// Defects of projects that can still be run, with the names of the files.
     pub warnings: Vec<String>,
 }
 
-/// A project that was read and can be run. Its bytes are read again on demand, because a corpus may
-/// be larger than the memory.
+/// A project that can be run. Its bytes are read again on demand, because a corpus may be larger
+/// than the memory.
 pub struct FoundProject {
     /// The name in tables.
     pub name: String,
@@ -42,14 +41,14 @@ pub struct FoundProject {
     read: Box<ReadBytes>,
 }
 
-/// Reads the bytes of a project. The error is one line that names the file.
+/// An error names the file.
 type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
 /// Why the bytes of a found project cannot be used again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The bytes cannot be read. The reason is one line that names the file.
+    /// The bytes cannot be read. The reason names the file.
     #[error("{0}")]
     Unreadable(String),
     /// The bytes have changed since the project was found.
@@ -58,7 +57,7 @@ pub enum ReadError {
 }
 
 impl FoundProject {
-    /// A project whose bytes `read` reads. The error of `read` is one line that names the file.
+    /// A project whose bytes `read` reads. An error of `read` names the file.
     pub fn new(
         name: String,
         path: PathBuf,
@@ -100,12 +99,12 @@ impl fmt::Debug for FoundProject {
     }
 }
 
-/// A project that cannot be run and is left out of the study.
+/// A project that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedProject {
     /// The file or folder.
     pub path: PathBuf,
-    /// The reason, in one line without the path.
+    /// The reason, without the path.
     pub reason: String,
 }
 
@@ -113,7 +112,7 @@ pub struct SkippedProject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FindError {
-    /// What is wrong, in one line that names the path.
+    /// What is wrong. Names the path.
     pub cause: String,
     /// How to correct the error.
     pub advice: String,
@@ -129,13 +128,13 @@ impl From<ReadError> for FindError {
     }
 }
 
-/// A table of measures with one row for each project. The first two columns are `project` and
-/// `sha256`, which reports use to join the table with runs.
+/// A table of measures. The first two columns are `project` and `sha256`, by which reports find the
+/// runs of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectTable {
     /// The names of the columns.
     pub columns: Vec<&'static str>,
-    /// The cells of each row, one for each column. An empty string is a missing value.
+    /// The cells of each row. An empty string is a missing value.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -1,25 +1,24 @@
-//! A cache of values that are expensive to make and needed by many runs.
+//! A cache of values that are expensive to make.
 
 /// A cache of the most recently used values.
 #[derive(Debug)]
 pub struct Recent<K, V> {
-    /// The keys and values, the least recently used first.
+    /// The least recently used value is first.
     kept: Vec<(K, V)>,
     most: usize,
 }
 
 impl<K: PartialEq, V> Recent<K, V> {
-    /// An empty cache for at most `most` values. A cache keeps at least one value.
+    /// An empty cache for at most `most` values, but at least one.
     pub fn new(most: usize) -> Recent<K, V> {
         Recent { kept: Vec::new(), most: most.max(1) }
     }
 
-    /// Returns the value of a key. If the cache does not contain the key, `make` makes the value.
-    /// The value becomes the most recently used one.
+    /// Returns the value of a key. `make` makes a value that is not in the cache.
     ///
     /// # Errors
     ///
-    /// The error of `make`; in this case, the cache does not change.
+    /// The error of `make`. The cache then does not change.
     pub fn get<E>(&mut self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<&mut V, E> {
         let entry = match self.kept.iter().position(|(known, _)| *known == key) {
             Some(at) => self.kept.remove(at),
@@ -33,7 +32,7 @@ impl<K: PartialEq, V> Recent<K, V> {
         Ok(&mut self.kept[last].1)
     }
 
-    /// The most recently used value with its key. `None` if the cache is empty.
+    /// The most recently used value with its key.
     pub fn last_used(&mut self) -> Option<(&K, &mut V)> {
         self.kept.last_mut().map(|(key, value)| (&*key, value))
     }

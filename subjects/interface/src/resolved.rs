@@ -1,24 +1,18 @@
 //! The algorithms of a study, and the tools that they name.
-//!
-//! This file and the kind `command` depend on each other: the kind returns a [`Resolved`], and a
-//! [`Resolved`] contains the tools of the kind, because callers should read tools only once.
 
 use catherd_experiments::Algorithm;
 
 use crate::algorithm::FieldError;
 use crate::command::Tool;
 
-/// The algorithms of a planned study, and the tools that they name. Tools are read only once, for
-/// the plan, for descriptions of projects, and for checks of this computer.
+/// The algorithms of a planned study, and the tools that they name.
 #[derive(Default)]
 pub struct Resolved {
     /// The algorithms. Their parameters identify the tools on which runs depend.
     pub algorithms: Vec<Algorithm>,
-    /// The tools with adapters that the algorithms name, without duplicates, in the order of their
-    /// paths.
+    /// The tools with adapters, without duplicates.
     pub tools: Vec<Tool>,
-    /// For each algorithm, the position of its tool in `tools`. `None` if the algorithm has no tool
-    /// with an adapter.
+    /// For each algorithm, the position of its tool in `tools`.
     pub(crate) tool_of: Vec<Option<usize>>,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 
-/// The progress of a run, only for display. The progress is not part of a result.
+/// The progress of a run, which is not part of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// The work so far, by the names of the units.
@@ -31,12 +31,10 @@ pub enum RunError {
     /// A memory limit ended the run. A different computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
-    /// The run failed, but a repetition may succeed, for example after a crash of the subject or
-    /// its tool.
+    /// The run failed, but a repetition may succeed.
     #[error("{0}")]
     Crashed(String),
-    /// The disk of the working folders is full, which is not a fault of the run: it can be executed
-    /// when there is space, or by another worker.
+    /// The disk of the working folders is full. This is not a fault of the run.
     #[error("{0}")]
     DiskFull(String),
     /// The progress callback stopped the run.
@@ -44,7 +42,7 @@ pub enum RunError {
     Stopped,
 }
 
-/// Why a project cannot be run, in one line. The reason is the same on every computer.
+/// Why a project cannot be run. The reason is the same on every computer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LoadError(String);
@@ -55,21 +53,18 @@ impl From<String> for LoadError {
     }
 }
 
-/// If a project cannot be loaded, all of its runs fail.
 impl From<LoadError> for RunError {
     fn from(error: LoadError) -> RunError {
         RunError::Failed(error.0)
     }
 }
 
-/// Limits of a worker process. A run that they end may succeed on another computer, and therefore
-/// has no deterministic result.
+/// Limits of a worker process. A run that they end may succeed on another computer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum real time of a run; `None` if there is no limit.
+    /// Maximum real time of a run.
     pub wall: Option<Duration>,
-    /// Maximum memory of the process and of the programs that it starts, in bytes; `None` if there
-    /// is no limit.
+    /// Maximum memory of the process and of the programs that it starts, in bytes.
     pub memory: Option<u64>,
 }
 
@@ -79,29 +74,28 @@ pub struct Programs {
     /// The folder in which working folders of runs are made: an absolute path, used only by this
     /// process.
     pub folder: PathBuf,
-    /// The executable that supervises programs. It is started with the first argument `supervise`
-    /// and calls [`supervise`](crate::command::supervise). If this is `None`, programs are started
-    /// directly, as on systems other than Linux.
+    /// The executable that supervises programs: it is started with the first argument `supervise`
+    /// and calls [`supervise`](crate::command::supervise). By default, programs are started
+    /// directly.
     pub supervisor: Option<PathBuf>,
     /// Files and folders that programs must not see, such as files with tokens.
     pub hidden: Vec<PathBuf>,
     /// Folders in which relative paths of a study's tools are looked up.
     pub tools: Vec<PathBuf>,
     /// The folder, shared by the workers of this computer, in which completed trials are kept until
-    /// they are measured. `None` if trials are deleted with their runs.
+    /// they are measured.
     pub trials: Option<PathBuf>,
     /// Whether programs are run in separate namespaces if the kernel permits this.
     pub namespaces: bool,
-    /// Whether this process executes one run at a time and starts no other processes. In this case,
-    /// all descendants of this process belong to the run.
+    /// Whether all descendants of this process belong to the current run.
     pub exclusive: bool,
 }
 
 /// The settings that a worker passes to its runners.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunnerContext<'a> {
-    /// How to run external programs. `None` if this worker does not run external programs: on other
-    /// workers, every client that may submit a study can run any program.
+    /// How to run external programs. With these, every client that may submit a study can run any
+    /// program.
     pub programs: Option<&'a Programs>,
     /// Limits of the worker, for runners that start processes.
     pub limits: Limits,
@@ -122,27 +116,24 @@ pub enum Examination {
 /// The data with which a run can be repeated after it ended its process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survival {
-    /// The file to whose first line the runner writes which part of the run it executes: a key
-    /// without spaces, a space, and a few words for error messages. An empty line means that a
-    /// repetition cannot omit the part. If the path is empty, the runner writes nothing.
+    /// The file in which the runner writes, as the first line, which part of the run it executes: a
+    /// key without spaces, a space, and a few words for error messages. The line is empty if the
+    /// part cannot be omitted. An empty path means that nothing is written.
     pub under_way: PathBuf,
-    /// The keys of the parts during which earlier processes ended, in the order in which the
-    /// processes ended. The run omits these parts.
+    /// The keys of the parts during which earlier processes ended. The run omits these parts.
     pub left_out: Vec<String>,
 }
 
-/// Executes runs of one subject kind, one at a time. If a runner panics, the worker reports the
-/// attempt as a crash and makes a new runner.
+/// Executes runs of one subject kind, one at a time. A runner that panics is replaced.
 pub trait Runner: Send {
-    /// Loads a project for the runs that follow. Called again if the project changes.
+    /// Loads a project for the runs that follow.
     ///
     /// # Errors
     ///
     /// If the project cannot be run. The reason is the same on every computer.
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError>;
 
-    /// Tries the loaded project before a study: executes what every run executes first. Returns the
-    /// requested names and values, or an empty list if there are none.
+    /// Tries the loaded project before a study, and returns the requested names and values.
     ///
     /// # Errors
     ///
@@ -151,21 +142,19 @@ pub trait Runner: Send {
         Ok(Vec::new())
     }
 
-    /// Whether the runner starts programs whose work is not counted. If so, the conditions of the
-    /// computer are measured for all runs, and otherwise only for runs with a budget of real time.
+    /// Whether the runner starts programs whose work is not counted.
     fn starts_programs(&self) -> bool {
         false
     }
 
-    /// The processor time that this process, and a process that executes runs for this process, have
-    /// used so far. The worker may use the difference between two values as the time of a run.
+    /// The processor time used so far by this process, and by a process that executes runs for it.
     fn processor_time(&self) -> Duration {
         catherd_platform::process_cpu_time()
     }
 
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second, and
-    /// ends soon after `on_progress` returns [`ControlFlow::Break`]. The worker sets the record's
-    /// provenance, and also its peak memory and processor time if the runner has not set them.
+    /// ends soon after `on_progress` returns [`ControlFlow::Break`]. The worker completes the
+    /// record.
     ///
     /// # Errors
     ///
@@ -176,9 +165,8 @@ pub trait Runner: Send {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
 
-    /// Executes a run in the same way as [`Runner::run`], and records its parts, which permits a
-    /// repetition after the run ended its process. The record must depend only on the specification
-    /// and the omitted parts. By default, the parts are not recorded.
+    /// Executes a run in the same way as [`Runner::run`], but without the parts in
+    /// [`Survival::left_out`]. By default, no parts are omitted.
     ///
     /// # Errors
     ///

@@ -1,6 +1,4 @@
-//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters and budgets
-//! of a study are converted to types of the search, and parameters and errors of the search to
-//! types of a subject kind.
+//! Conversions for subject kinds whose algorithms are from `catherd-search`.
 
 use std::time::Duration;
 
@@ -9,7 +7,7 @@ use catherd_search::{ParameterError, ParameterKind, Setting};
 
 use crate::{FieldError, ParameterInfo, Values};
 
-/// Converts the value of a parameter from the type in studies to the type in the search.
+/// Converts the value of a parameter of a study.
 pub fn setting(parameter: &Parameter) -> Setting<'_> {
     match parameter {
         Parameter::Bool(on) => Setting::Switch(*on),
@@ -45,7 +43,7 @@ pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     }
 }
 
-/// Converts an error in a parameter. The field of the result is the name of the parameter.
+/// Converts an error in a parameter.
 pub fn refusal(error: &ParameterError) -> FieldError {
     match error {
         ParameterError::Unknown { name, known } => FieldError::unknown_parameter(name, known),
@@ -60,8 +58,7 @@ pub fn refusal(error: &ParameterError) -> FieldError {
     }
 }
 
-/// Converts the budget of a run. `executions` and `steps` are the names of the kind's units of
-/// work.
+/// Converts the budget of a run. `executions` and `steps` are the kind's units of work.
 pub fn budget(budget: &Budget, executions: &str, steps: &str) -> catherd_search::Budget {
     catherd_search::Budget {
         executions: budget.limit(executions),

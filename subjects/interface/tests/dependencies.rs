@@ -1,5 +1,4 @@
-//! Tests the layers of the workspace: the names of crates, which crates may use which other crates,
-//! and that only the crates of the Scratch kind contain the kind's name.
+//! Tests the layers of the workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,9 +11,9 @@ struct Workspace(BTreeMap<String, Member>);
 
 struct Member {
     folder: PathBuf,
-    /// The names of the crates of the workspace that this crate uses.
+    /// The crates of the workspace among the dependencies.
     uses: BTreeSet<String>,
-    /// The names of the crates of the workspace that only the tests of this crate use.
+    /// The crates of the workspace among the dev-dependencies.
     tests_use: BTreeSet<String>,
 }
 
@@ -39,7 +38,6 @@ impl Workspace {
         &self.0[&format!("catherd-{name}")]
     }
 
-    /// All crates of the workspace that are compiled for a crate and its tests.
     fn compiled(&self, name: &str) -> BTreeSet<&str> {
         let Member { uses, tests_use, .. } = self.member(name);
         let mut open: Vec<&String> = uses.iter().chain(tests_use).collect();
@@ -99,8 +97,7 @@ fn only_the_command_line_compiles_kinds() {
     for name in workspace.0.keys().filter(|name| *name != "catherd" && outside(name)) {
         let name = name.strip_prefix("catherd-").unwrap();
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
-            // These crates use kinds through the interface, which needs the types of parameters and
-            // budgets in `search`.
+            // These crates use kinds through the interface, which needs types of `search`.
             let allowed = ["catherd-interface", "catherd-search"];
             let uses_kinds = ["worker", "analysis-results", "analysis-commands", "cli-failures"];
             assert!(
@@ -142,7 +139,7 @@ fn kinds_do_not_compile_each_other() {
 #[test]
 fn crates_use_only_the_layers_below_them() {
     let workspace = Workspace::read();
-    // The crates that each crate uses, as in ARCHITECTURE.md.
+    // As in ARCHITECTURE.md.
     let layers = [
         ("analysis", "experiments"),
         ("analysis-archive", "experiments"),

@@ -1,10 +1,8 @@
 //! Adapters: folders with which catherd can run a tool. An adapter contains the executable `run`
 //! and the file `adapter.toml`, which declares the tool's algorithms, parameters and requirements.
 //!
-//! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file.
-//! Paths in the request are relative to the working folder, except for paths of environments
-//! (module `prepared`) and of the measurer (module `measurer`), which are absolute. The answer is
-//! the JSON file that the request names as `out` (module `answer`).
+//! `run execute REQUEST` is started in the working folder of a run. The request and the answer
+//! (module `answer`) are JSON files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +23,7 @@ use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
-/// Parameters of every tool, which an adapter must not declare.
+/// Parameters of every tool.
 const COMMON: [&str; 10] = [
     ADAPTER,
     DIGEST,
@@ -45,16 +43,16 @@ pub(super) struct Adapter {
     contract: u64,
     pub(super) tool: String,
     pub(super) version: String,
-    /// The version of Python that runs the tool; `3.11` means any release of Python 3.11.
+    /// `3.11` means any release of Python 3.11.
     pub(super) python: Option<String>,
-    /// The file or folder with the pinned versions of the packages that the tool needs, in the
-    /// adapter's folder.
+    /// The file or folder with the pinned versions of the packages that the tool needs, relative to
+    /// the adapter's folder.
     pub(super) environment: Option<PathBuf>,
-    /// The names of the tool's algorithms; empty if the tool accepts any name.
+    /// Empty if the tool accepts any name.
     #[serde(default)]
     algorithms: Vec<String>,
-    /// The budget limits that the tool observes: units of work, or `wall`. Empty if the tool
-    /// observes all limits.
+    /// The limits that the tool observes: units of work, or `wall`. Empty if it observes all
+    /// limits.
     #[serde(default)]
     budgets: Vec<String>,
     #[serde(default)]
@@ -71,16 +69,14 @@ pub(super) struct Adapter {
     parameters: BTreeMap<String, Declaration>,
 }
 
-/// Which runs of a tool have the same result if they are repeated.
+/// Which runs of a tool can be repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {
-    /// No run.
     None,
     /// Runs without a budget of real time.
     #[default]
     Logical,
-    /// All runs.
     Always,
 }
 
@@ -134,11 +130,6 @@ impl Declaration {
 }
 
 impl Adapter {
-    /// Reads and checks the description in an adapter's folder.
-    ///
-    /// # Errors
-    ///
-    /// If the folder does not contain a valid adapter. The error names the invalid or missing file.
     pub(super) fn read(folder: &Path) -> Result<Adapter, String> {
         let file = folder.join(DESCRIPTION);
         let named = |cause: &dyn std::fmt::Display| format!("{}: {cause}", file.display());
@@ -180,11 +171,6 @@ impl Adapter {
         &self.budgets
     }
 
-    /// Checks the name and the parameters of an algorithm.
-    ///
-    /// # Errors
-    ///
-    /// If the tool does not accept a setting. The error names the first such setting.
     pub(super) fn check(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         let Adapter { tool, algorithms, parameters, .. } = self;
         if !algorithms.is_empty() && !algorithms.contains(&algorithm.name) {
@@ -214,14 +200,7 @@ impl Adapter {
         Ok(())
     }
 
-    /// Writes the request of a run into its working folder. Returns the command line and the
-    /// environment variables.
-    ///
-    /// # Errors
-    ///
-    /// If the tool does not accept a setting, observes none of the budget's limits, or lacks the
-    /// mutation analysis that the run requires; if a limit of the run is invalid; or if the request
-    /// cannot be written.
+    /// Writes the request of a run and returns the command line and the environment variables.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
@@ -254,7 +233,6 @@ impl Adapter {
         Ok(template::Filled { words, variables: self.variables(spec.seed).collect() })
     }
 
-    /// The environment variables of `adapter.toml`, with `{seed}` replaced by the seed.
     pub(super) fn variables(&self, seed: u64) -> impl Iterator<Item = (String, String)> {
         let filled = move |value: &String| value.replace("{seed}", &seed.to_string());
         self.variables.iter().map(move |(name, value)| (name.clone(), filled(value)))
@@ -323,13 +301,9 @@ const KEYS: [&str; 12] = [
     "parameters",
 ];
 
-/// The keys of a declared parameter. `min` and `max` are only for numbers, and `values` only for
-/// choices.
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
-/// The position, in bytes, of an unknown key in the text of `adapter.toml`, and a message with the
-/// key and a hint. Checks the keys of the file and of declared parameters. `None` if these keys are
-/// known, or if the text is not valid TOML.
+/// The position, in bytes, of an unknown key in `adapter.toml`, and a message with a hint.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {
@@ -348,18 +322,15 @@ pub(super) struct Places<'p> {
     pub(super) folder: &'p Path,
     pub(super) own: &'p Path,
     pub(super) environment: Option<&'p Path>,
-    /// The folder and the environment of the measurer. Null if the run has no measurer, or if its
-    /// artifact is measured apart from the trial.
+    /// The folder and the environment of the measurer, or null.
     pub(super) measurer: &'p Value,
 }
 
 pub(super) struct Project<'d> {
     pub(super) file: &'d Path,
-    /// The descriptor in the file, if the file is a descriptor.
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm, except those that every tool has.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

@@ -12,7 +12,7 @@
 //! | `work`, `artifacts` | as in the result of a program without an adapter |
 //! | `suite` | `tests`, `size`, `unit`, `removed` |
 //! | `metrics` | numbers by name |
-//! | `times` | `search_ms`, `assertions_ms`, `total_ms`; not part of the digest |
+//! | `times` | `search_ms`, `assertions_ms`, `total_ms`; not part of the digest of the record |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that does not list mutants |
 //! | `files` | paths of files in the working folder: a list, or lists by name (see below) |
@@ -50,17 +50,17 @@ use super::faults::{self, Fault};
 use super::limits::RunLimits;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
-/// Maximum total size, in bytes, of the artifacts of a result.
+/// Maximum total size of the artifacts of a result, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 
 const MAX_FILES: usize = 200;
 
-/// The key of the list of logs, which are not part of the digest.
+/// Logs are not part of the digest.
 const LOGS: &str = "logs";
 
 const MAX_LOGS: usize = 16;
 
-/// Maximum number of bytes, at the end of a log, that are kept.
+/// Maximum size of a log, in bytes. The end of a longer log is kept.
 const LOG_TAIL: u64 = 64 << 10;
 
 const KEYS: [&str; 22] = [
@@ -100,11 +100,6 @@ struct RanTool {
 }
 
 impl RanTool {
-    /// Checks that this is the tool that the adapter describes.
-    ///
-    /// # Errors
-    ///
-    /// If the tool, version, Python or lock does not agree with `adapter.toml`.
     fn check(&self, adapter: &Adapter) -> Result<(), String> {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
@@ -173,12 +168,11 @@ struct MutantCounts {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// The tool that ran differs from the tool in `adapter.toml`. A different computer may have the
-    /// right tool.
+    /// A different computer may have the right tool.
     OtherTool(String),
-    /// The file is invalid. A repetition would write an invalid file as well.
+    /// A repetition would write an invalid file as well.
     Invalid(String),
-    /// A file of the result could not be kept, for example because the disk is full.
+    /// The artifact cannot be kept, for example because the disk is full.
     Unkept(String),
 }
 
@@ -188,12 +182,6 @@ impl From<String> for Flaw {
     }
 }
 
-/// Converts a result file in a working folder to a record.
-///
-/// # Errors
-///
-/// If the file is not a valid result of a run, or if the tool that ran differs from the tool in
-/// `adapter.toml`.
 pub(super) fn record(
     adapter: &Adapter,
     spec: &RunSpec,
@@ -211,8 +199,7 @@ pub(super) fn record(
         }
         Some(_) => {}
     }
-    // Ignore the artifact, which an adapter may name even if the study does not measure apart from
-    // the trial.
+    // An adapter may name an artifact even if the study does not measure apart from the trial.
     file.remove(ARTIFACT);
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
         ran.check(adapter).map_err(Flaw::OtherTool)?;
@@ -284,9 +271,7 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// If the file has `goals`, replaces `goals` and `covered` by `criteria` and, unless the file has
-/// `work`, the counted units by `work`. If a point of the timeline lacks a unit, the total of this
-/// unit becomes a metric instead.
+/// Converts `goals` and `covered` to `criteria`, and the counted units to `work` or metrics.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {
@@ -314,7 +299,7 @@ fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
         } else if let Some(metrics) =
             file.entry("metrics").or_insert_with(|| json!({})).as_object_mut()
         {
-            // A point of the timeline lacks this unit, so keep only the total.
+            // Not all points of the timeline have this unit, so keep only the total.
             metrics.insert(unit.to_owned(), amount);
         }
     }
@@ -346,7 +331,6 @@ fn named_mutant(mutant: Mutant) -> MutantRecord {
     }
 }
 
-/// Removes a key from a result file and converts its value.
 fn taken<T: DeserializeOwned>(
     file: &mut Map<String, Value>,
     key: &str,
@@ -355,14 +339,8 @@ fn taken<T: DeserializeOwned>(
     result::at_path(key, value).map(Some)
 }
 
-/// Reads the artifacts of a result: regular text files of the working folder. A file that is too
-/// large or is not text is left out, because the run is valid without the file. The second value
-/// contains, for each such file, a line with its name and the reason.
-///
-/// # Errors
-///
-/// If there are too many files, or if a file is missing, cannot be read, is not a regular file, is
-/// outside the working folder, or has the same name as another artifact.
+/// A file that is too large or is not text is left out with a reason, because the run is valid
+/// without the file.
 fn artifacts(
     folder: &Path,
     files: &[PathBuf],
@@ -399,7 +377,6 @@ fn artifacts(
     Ok((artifacts, left_out))
 }
 
-/// Reads the last [`LOG_TAIL`] bytes of each log. Bytes that are not UTF-8 are replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
         return Err(format!("{} logs; at most {MAX_LOGS} are kept", files.len()));
@@ -418,14 +395,13 @@ fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>,
     files.iter().map(named).collect()
 }
 
-/// Opens a regular file of a working folder. A path that leads out of the folder is an error.
 pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     let elsewhere = || io::Error::other("not a path within the working folder");
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err(elsewhere());
     }
     let file = folder.join(name);
-    // Resolve symbolic links, because a link to a folder may lead out of the working folder.
+    // A symbolic link to a folder may lead out of the working folder.
     let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
     if !real.starts_with(fs::canonicalize(folder)?) {
         return Err(elsewhere());
@@ -433,7 +409,6 @@ pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     catherd_platform::open_regular(&file)
 }
 
-/// The name of the artifact or log for a file: the parts of the path, joined by `-`.
 pub(super) fn flat(name: &Path) -> String {
     let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("-")

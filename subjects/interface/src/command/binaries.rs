@@ -1,5 +1,5 @@
-//! Binary files of a result, such as inputs that crash a program, and the list of the files of a
-//! result that are left out, for example because they are too large.
+//! Binary files of a result, such as inputs that crash a program, and the list of files that are
+//! left out of a result.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,13 +12,11 @@ use super::answer::{flat, open};
 
 pub(super) const BINARY: &str = "binary";
 
-/// Maximum number of binary files of a result. The first files are kept.
 const MAX_BINARIES: usize = 200;
 
 const MAX_NAME_BYTES: usize = 200;
 
-/// Maximum size, in bytes, of a record with its binary files as JSON: 28 MiB, because the record
-/// must fit into a message.
+/// Maximum size of a record as JSON, in bytes. The record must fit into a message.
 const RECORD_BYTES: usize = 28 << 20;
 
 const FILES_LEFT_OUT: &str = "files_left_out";
@@ -27,9 +25,8 @@ const LEFT_OUT_LOG: &str = "files-left-out.txt";
 
 const MAX_LINES: usize = 200;
 
-/// Adds the binary files of a result to its record: at most `most` bytes in total, at most
-/// [`MAX_BINARIES`] files, and at most as much as fits into a message. If a file cannot be kept, a
-/// line with its name and the reason is added to `left_out`. The run is valid without the file.
+/// Adds the binary files of a result to its record. A file that cannot be kept is left out with a
+/// reason, because the run is valid without the file.
 pub(super) fn add(
     record: &mut RunRecord,
     folder: &Path,
@@ -71,9 +68,7 @@ pub(super) fn name_of(file: &Path) -> String {
     printable(&flat(file)).replace('\\', "-")
 }
 
-/// Adds the metrics, logs and binary files of a measurement, such as crashing inputs, to the record
-/// of its trial. A file of the measurement is left out if the total would exceed `most` bytes,
-/// [`MAX_BINARIES`] files or the size of a message, or if its name is already in use.
+/// Adds the results of a measurement to the record of its trial.
 pub(super) fn merge(
     record: &mut RunRecord,
     mut metrics: BTreeMap<String, Metric>,
@@ -112,7 +107,7 @@ pub(super) fn merge(
     }
 }
 
-/// Reads a regular file of the working folder. The error is the reason to leave the file out.
+/// The error is the reason to leave the file out.
 fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return Err(format!("the name has {} bytes", name.len()));
@@ -125,11 +120,10 @@ fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<
     }
     let mut bytes = Vec::new();
     opened.take(left + 1).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
-    // Compare the size again, because the file may have grown.
+    // The file may have grown.
     if bytes.len() as u64 > left { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// Adds to a record the number of files that were left out, and a log of the reasons.
 pub(super) fn note_left_out(record: &mut RunRecord, left_out: &[String]) {
     if left_out.is_empty() {
         return;

@@ -1,7 +1,6 @@
-//! Names that tools and catherd must both know, such as the parameters that choose a tool, and the
-//! files of an adapter and of its runs.
+//! Names that tools and catherd must both know.
 
-/// The parameter that names the folder of an adapter.
+/// The parameter with the folder of an adapter.
 pub(super) const ADAPTER: &str = "adapter";
 
 /// The parameter with the digest of the tool.
@@ -9,28 +8,26 @@ pub(super) const DIGEST: &str = catherd_experiments::TOOL;
 
 pub(super) const CONTRACT: u64 = 1;
 
-/// The description of the adapter, in the folder of the adapter.
+/// A file in the folder of the adapter.
 pub(super) const DESCRIPTION: &str = "adapter.toml";
 
-/// The executable of the adapter, in the folder of the adapter.
+/// A file in the folder of the adapter.
 pub(super) const EXECUTABLE: &str = "run";
 
-/// The request, in the working folder.
+/// A file in the working folder.
 pub(super) const REQUEST: &str = "request.json";
 
-/// The result, in the working folder.
+/// A file in the working folder.
 pub(super) const RESULT: &str = "result.json";
 
-/// The file, in the working folder, with the improvements that the tool reports during the run: one
-/// JSON object on each line.
+/// A file in the working folder, with the improvements during a run.
 pub(super) const LIVE: &str = "live.jsonl";
 
-/// The result of a run that has not ended yet, in the working folder.
+/// A file in the working folder, with the result of a run that has not ended yet.
 pub(super) const SNAPSHOT: &str = "snapshot.json";
 
-/// The key, in results and in requests to measurers, of the file that is measured apart from the
-/// trial.
+/// The key of the file that is measured apart from the trial.
 pub(super) const ARTIFACT: &str = "artifact";
 
-/// The folder of environments, in the folder of the adapter.
+/// A folder in the folder of the adapter.
 pub(super) const ENVIRONMENTS: &str = ".environment";

@@ -1,5 +1,5 @@
-//! Asks an adapter to describe a project (module `description`). A project is usually described
-//! only once, because the answer is stored in the environment.
+//! Asks an adapter to describe a project (module `description`). The answer is stored in the
+//! environment.
 
 use std::fs;
 use std::io::Read;
@@ -18,7 +18,6 @@ use super::working_folder;
 use crate::projects::FoundProject;
 use crate::runner::Programs;
 
-/// Maximum real time for the description of one project.
 const LIMIT: Duration = Duration::from_secs(600);
 
 const LARGEST: u64 = 1 << 20;
@@ -29,13 +28,11 @@ impl Tool {
         self.adapter.describe
     }
 
-    /// Returns the tool's description of a project. The tool is run only if its prepared
-    /// environment does not contain the description.
+    /// Returns the tool's description of a project, and stores it in the environment.
     ///
     /// # Errors
     ///
-    /// If there is no description, or if it cannot be stored. The error is one line with the
-    /// reason. The project can still be run.
+    /// If there is no description, or if it cannot be stored.
     pub fn describe(
         &self,
         project: &FoundProject,
@@ -57,7 +54,7 @@ impl Tool {
         let answer = answer?;
         let found = Description::parse(&answer)?;
         let file = file_of(&environment, project.digest);
-        // No process may read an incomplete description, so write a new file and rename it.
+        // No process may read an incomplete description.
         let fresh = file.with_extension("new");
         fs::create_dir_all(file.parent().unwrap_or(&environment))
             .and_then(|()| fs::write(&fresh, &answer))

@@ -1,9 +1,8 @@
-//! Descriptions of projects by tools, which are made before any run. A description contains
-//! measures, or the information that the tool does not support the project.
+//! Tools' descriptions of projects.
 //!
 //! If `adapter.toml` has `describe = true`, the adapter is asked for each project when the
-//! environment is prepared. `run describe REQUEST` is started in the same way as a run. The answer
-//! is stored in the file `described/DIGEST.json` of the environment, where runs find it as well:
+//! environment is prepared: `run describe REQUEST` is started in the same way as a run. The answer
+//! is stored in the file `described/DIGEST.json` of the environment:
 //!
 //! ```json
 //! {"contract": 1, "measures": {"lines": 40, "mccabe": 1.5, "goals": 12}}
@@ -22,8 +21,8 @@ use super::descriptor::MEASURES;
 
 const FOLDER: &str = "described";
 
-/// The measure with the number of goals. Only adapters use this measure, to report the progress of
-/// a run. The number of goals in a result is counted by the run.
+/// A measure that only adapters use, to report the progress of a run. Runs count their goals
+/// themselves.
 const GOALS: &str = "goals";
 
 /// The description of a project by a tool.
@@ -31,7 +30,7 @@ const GOALS: &str = "goals";
 #[serde(deny_unknown_fields)]
 pub struct Description {
     contract: u64,
-    /// Numbers that describe the project, by the names of the measures.
+    /// Numbers that describe the project, by name.
     #[serde(default)]
     pub measures: BTreeMap<String, f64>,
     outcome: Option<String>,
@@ -39,7 +38,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Why the tool does not support the project. `None` if the tool supports the project.
+    /// Why the tool does not support the project.
     pub fn unsupported(&self) -> Option<&str> {
         self.outcome.as_ref().map(|_| self.reason.as_deref().unwrap_or("no reason was given"))
     }
@@ -62,13 +61,11 @@ impl Description {
     }
 }
 
-/// The file in an environment with the description of a project.
 pub(super) fn file_of(environment: &Path, project: Digest) -> PathBuf {
     environment.join(FOLDER).join(format!("{project}.json"))
 }
 
-/// The description of a project in an environment. `None` if the description is missing or damaged;
-/// the project is then run without a description.
+/// A project whose description is missing or damaged can still be run.
 pub(super) fn known(environment: &Path, project: Digest) -> Option<Description> {
     Description::parse(&fs::read(file_of(environment, project)).ok()?).ok()
 }

@@ -29,8 +29,7 @@ const ENDING: &str = ".project.toml";
 
 const VERSION: u64 = 1;
 
-/// The measures that descriptors may contain, as columns of the table of projects, with their
-/// captions.
+/// The measures that descriptors may contain, with their captions.
 pub(super) const MEASURES: [(&str, &str); 5] = [
     ("lines", "lines"),
     ("mccabe", "mean McCabe complexity"),
@@ -47,10 +46,10 @@ const COLUMNS: [&str; 8] =
 pub(super) struct Descriptor {
     descriptor: u64,
     pub(super) name: String,
-    /// The name of the level above the project; empty if there is none.
+    /// The level above the project. Optional.
     #[serde(default)]
     pub(super) group: String,
-    /// The table that the adapter receives.
+    /// The adapter receives this table.
     #[serde(default)]
     pub(super) data: Map<String, Value>,
     #[serde(default)]
@@ -58,7 +57,6 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// Parses the bytes of a project. `None` if they are not a valid descriptor of at most 64 KiB.
     pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
         // Descriptors are small, and parsing a large project for each run would take time.
         let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;
@@ -67,7 +65,6 @@ impl Descriptor {
             .flatten()
     }
 
-    /// Parses a descriptor. The error is one line.
     fn parse(text: &str) -> Result<Descriptor, String> {
         let descriptor: Descriptor =
             toml::from_str(text).map_err(|cause| cause.message().replace('\n', ", "))?;
@@ -90,12 +87,7 @@ impl Descriptor {
     }
 }
 
-/// Sets the name of each project that is a descriptor to the name in the descriptor, and sorts all
-/// projects by name.
-///
-/// # Errors
-///
-/// If a descriptor cannot be read or is invalid, or if two descriptors have the same name.
+/// Renames the projects that are descriptors. The result is sorted by name.
 pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
     let FoundProjects { projects, skipped, warnings } = found;
     let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -133,12 +125,6 @@ fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     }
 }
 
-/// The table of the projects that are descriptors or have measures. `None` if there are no such
-/// projects.
-///
-/// # Errors
-///
-/// If a project cannot be read again.
 pub(super) fn table(projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
     let mut rows = Vec::new();
     for project in projects {

@@ -1,5 +1,5 @@
-//! Faults that a run exposes, such as crashes. The set of possible faults is unknown before the
-//! runs, so faults are stored as metrics with their names, not as numbered goals.
+//! Faults that a run exposes, such as crashes. The possible faults are unknown before the runs, so
+//! faults are stored as metrics, not as goals.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,14 @@ use catherd_experiments::text::is_printable;
 use catherd_experiments::{Metric, RunRecord};
 use serde::Deserialize;
 
-/// The prefix of metrics with the real time, in milliseconds, until a run exposed a fault. The rest
-/// of the metric's name is the name of the fault.
+/// The prefix of metrics with the real time, in milliseconds, until a run exposed a fault.
 const EXPOSED: &str = "exposed_ms.";
 
-/// The metric with the number of faults that a run exposed. A run without this metric has reported
-/// neither faults nor their absence.
+/// The metric with the number of faults. A run without this metric has reported neither faults nor
+/// their absence.
 const FAULTS: &str = "faults";
 
-/// Maximum number of a run's faults that are kept. The faults that were exposed first are kept.
+/// The faults that were exposed first are kept.
 const MAX_FAULTS: usize = 1000;
 
 const MAX_NAME_BYTES: usize = 200;
@@ -27,11 +26,7 @@ pub(super) struct Fault {
     wall_ms: u64,
 }
 
-/// Adds the faults to a record. If a fault was exposed several times, the first time is used.
-///
-/// # Errors
-///
-/// If a name is empty, too long, or contains characters that cannot be printed.
+/// If a fault was exposed several times, the first time counts.
 pub(super) fn add(record: &mut RunRecord, faults: Vec<Fault>) -> Result<(), String> {
     let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for Fault { name, wall_ms } in faults {

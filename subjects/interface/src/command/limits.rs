@@ -1,10 +1,8 @@
-//! Limits of a run of an external tool: the parameters `run_limit`, `run_cpu`, `run_memory`,
-//! `run_artifacts` and `measure_limit`.
+//! Limits of a run of an external tool.
 //!
-//! The limits are part of the run id, because results depend on them. A run that is ended by
-//! `run_limit`, `run_cpu` or `run_memory` is not repeated. Its outcome is `timed-out` or
-//! `out-of-memory`, unless the tool has left a snapshot (module `snapshot`). The limits of a worker
-//! ([`Limits`](crate::Limits)) apply in addition and are not part of the run id.
+//! The limits are part of the run id, because results depend on them. A run that is ended by its
+//! own limit is not repeated. The limits of a worker ([`Limits`](crate::Limits)) apply in addition
+//! and are not part of the run id.
 
 use std::time::Duration;
 
@@ -12,23 +10,22 @@ use catherd_experiments::{Algorithm, MAX_BINARY_BYTES, Parameter, RunOutcome, Ru
 
 use crate::algorithm::FieldError;
 
-/// The parameter with the limit on real time, such as `"2.5h"`.
+/// The parameter with the limit on real time.
 pub(super) const TIME: &str = "run_limit";
 
-/// The parameter with the limit on the processor time of all processes together, such as `"60s"`.
+/// The parameter with the limit on processor time.
 pub(super) const CPU: &str = "run_cpu";
 
-/// The parameter with the limit on the memory of all processes together, such as `"4GiB"`.
+/// The parameter with the limit on memory.
 pub(super) const MEMORY: &str = "run_memory";
 
-/// The parameter with the maximum total size of a run's binary files, such as `"4MiB"`.
+/// The parameter with the limit on the binary files of a run.
 pub(super) const ARTIFACTS: &str = "run_artifacts";
 
-/// Maximum total size of binary files in bytes if a run does not set [`ARTIFACTS`]: 1 MiB.
+/// The default limit on the binary files of a run, in bytes.
 const DEFAULT_ARTIFACTS: u64 = 1 << 20;
 
-/// The parameter with the limit on the real time of measuring apart from the trial, such as
-/// `"20min"`.
+/// The parameter with the limit on the real time of measuring apart from the trial.
 pub(super) const MEASURING: &str = "measure_limit";
 
 const DEFAULT_MEASURING: Duration = Duration::from_secs(3600);
@@ -39,30 +36,23 @@ pub(super) const NOTICE: Duration = Duration::from_secs(10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunLimits {
     pub(super) time: Option<Duration>,
-    /// Maximum processor time of all processes together, in user and system mode. After this time,
-    /// the program is asked to end. `None` if there is no limit.
+    /// Processor time of all processes together, in user and system mode.
     pub(super) cpu: Option<Duration>,
-    /// Maximum resident memory of all processes together, in bytes; `None` if there is no limit.
+    /// Resident memory of all processes together, in bytes.
     pub(super) memory: Option<u64>,
-    /// Maximum total size, in bytes, of the binary files that are kept. At most
-    /// [`MAX_BINARY_BYTES`].
+    /// Total size of the binary files, in bytes; at most [`MAX_BINARY_BYTES`].
     pub(super) artifacts: u64,
-    /// Maximum real time of measuring apart from the trial.
+    /// Real time of measuring apart from the trial.
     pub(super) measuring: Duration,
 }
 
 /// Units of time, in milliseconds.
 const TIMES: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3600e3)];
 
-/// Units of size, in bytes.
+/// Units of memory, in bytes.
 const SIZES: [(&str, f64); 3] = [("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
 
 impl RunLimits {
-    /// Reads the limits that an algorithm sets.
-    ///
-    /// # Errors
-    ///
-    /// If a parameter is not a valid limit.
     pub(super) fn of(algorithm: &Algorithm) -> Result<RunLimits, FieldError> {
         let time = number(algorithm, TIME, &TIMES)?.map(Duration::from_millis);
         let cpu = number(algorithm, CPU, &TIMES)?.map(Duration::from_millis);
@@ -80,14 +70,12 @@ impl RunLimits {
         Ok(RunLimits { time, cpu, memory, artifacts, measuring })
     }
 
-    /// The time after which the program is asked to end: ten seconds before the limit on real time,
-    /// or after half of the limit if this is later.
+    /// The time after which the program is asked to end.
     pub(super) fn notice(&self) -> Option<Duration> {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded its limit on real time or memory; `None` if the run
-    /// has exceeded neither. `memory` is the resident memory in bytes.
+    /// `memory` is the resident memory in bytes.
     pub(super) fn exceeded(
         &self,
         spec: &RunSpec,
@@ -118,8 +106,7 @@ impl RunLimits {
     }
 }
 
-/// Reads a parameter that is a number with a unit. The result is at least 1, in the base unit, such
-/// as milliseconds.
+/// Reads a parameter that is a number with a unit. The result is at least 1, in the base unit.
 fn number(
     algorithm: &Algorithm,
     name: &str,
@@ -141,7 +128,7 @@ fn number(
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
         let is_time = [TIME, CPU, MEASURING].contains(&name);
-        // Common spellings of the units, for the advice.
+        // Common misspellings of the units, for the advice.
         let meant = match unit.to_lowercase().as_str() {
             "m" | "mins" | "minutes" if is_time => "min",
             "sec" | "secs" | "seconds" if is_time => "s",

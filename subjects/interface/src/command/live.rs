@@ -8,14 +8,14 @@ use serde::Deserialize;
 use super::UNITS;
 use crate::runner::RunProgress;
 
-/// Maximum number of bytes that are read from the file at a time.
+/// Maximum number of bytes that are read at a time.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// A file to which the tool adds a line for each improvement. Lines that cannot be parsed are
-/// skipped, because the improvements are only displayed.
+/// A file to which the tool appends its improvements. Invalid lines are skipped, because
+/// improvements are only displayed.
 pub(super) struct Live {
     path: PathBuf,
-    /// Number of bytes that have been read, up to the end of the last complete line.
+    /// Number of bytes that have been read, up to the end of a line.
     read: u64,
     progress: RunProgress,
 }
@@ -33,10 +33,9 @@ impl Live {
         Live { path, read: 0, progress: RunProgress::default() }
     }
 
-    /// Reads the next complete lines, at most [`MAX_BYTES`] in total, and returns the progress that
-    /// all lines so far report. If a line is longer than [`MAX_BYTES`], no further lines are read.
+    /// Reads the next complete lines. A line that is too long stops the reading for good.
     pub(super) fn progress(&mut self) -> RunProgress {
-        // Ignore the error: the file may not exist yet, or may not be a regular file.
+        // The file may not exist yet, or may not be a regular file.
         let Ok(mut file) = catherd_platform::open_regular(&self.path) else {
             return self.progress.clone();
         };

@@ -1,4 +1,4 @@
-//! Stores measurements, so that the same artifact is usually measured only once on a computer.
+//! Stored measurements. An artifact is usually measured only once on a computer.
 
 use std::fs;
 use std::io;
@@ -10,11 +10,10 @@ use catherd_experiments::{Digest, RunRecord};
 use super::contract::ENVIRONMENTS;
 use super::trials;
 
-/// The folder of measurements, next to the environments of the measurer.
+/// A folder next to the environments of the measurer.
 const FOLDER: &str = "measured";
 
-/// Maximum total size of a measurer's measurements in bytes. If the total is larger, the oldest
-/// measurements are removed.
+/// Maximum total size of a measurer's measurements, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
 pub(super) struct Measurements {
@@ -23,24 +22,18 @@ pub(super) struct Measurements {
 }
 
 impl Measurements {
-    /// The measurements in the folder of a measurer. `None` if their folder cannot be created.
     pub(super) fn of(measurer: &Path) -> Option<Measurements> {
         let folder = measurer.join(ENVIRONMENTS).join(FOLDER);
         fs::create_dir_all(&folder).ok()?;
         Some(Measurements { folder, max_bytes: MAX_BYTES })
     }
 
-    /// Reads the measurement with this name. `None` if the measurement is missing or damaged.
     pub(super) fn get(&self, name: Digest) -> Option<RunRecord> {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }
 
-    /// Stores a measurement atomically, after a line with its digest, and removes the oldest
-    /// measurements if the total exceeds the limit.
-    ///
-    /// # Errors
-    ///
-    /// If the measurement cannot be written, or if old measurements cannot be listed or removed.
+    /// Stores a measurement atomically, after a line with its digest. Old measurements may be
+    /// removed.
     pub(super) fn put(&self, name: Digest, measured: &RunRecord) -> io::Result<()> {
         let text = serde_json::to_string(measured)?;
         let file = self.file(name);
@@ -50,8 +43,7 @@ impl Measurements {
         self.prune()
     }
 
-    /// Removes the oldest measurements until the total size is within the limit, but never the
-    /// newest one. Other workers may do the same at the same time.
+    /// Removes the oldest measurements. Other workers may do the same at the same time.
     fn prune(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
@@ -61,7 +53,6 @@ impl Measurements {
         }
         let mut bytes: u64 = files.iter().map(|file| file.2).sum();
         files.sort_unstable();
-        // Keep the newest measurement, even if it exceeds the limit.
         files.pop();
         for (_, file, size) in files {
             if bytes <= self.max_bytes {

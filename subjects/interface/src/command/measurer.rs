@@ -1,12 +1,8 @@
 //! Measurers: adapters that compute criteria from the artifact of a tool, such as a corpus of
-//! inputs. With a measurer, all tools of a study are measured in the same way.
+//! inputs. With a measurer, several tools can be measured in the same way.
 //!
-//! The parameter `measurer` names the folder of the measurer, relative to the study file. The
-//! digests of the measurer and of the tool are parts of the run id. The request of a run contains
-//! the folder and the environment of the measurer on the computer, unless the run is measured apart
-//! from the trial (module `measuring`). Within a trial, the tool's adapter starts the measurer with
-//! `run measure REQUEST` before the run ends, in the same working folder and with the same
-//! isolation.
+//! The digest of the measurer is a part of the run id. A run is measured by `run measure REQUEST`,
+//! either within its trial by the tool's adapter, or apart from the trial (module `measuring`).
 
 use std::path::{Path, PathBuf};
 
@@ -25,19 +21,13 @@ pub(super) const MEASURER_DIGEST: &str = "measurer_digest";
 /// The parameter that determines when the measurer is started.
 pub(super) const MEASURE: &str = "measure";
 
-/// The values of [`MEASURE`]: the tool's adapter starts the measurer within the trial, or catherd
-/// starts the measurer after the trial.
+/// The values of [`MEASURE`]: within the trial, or after the trial.
 pub(super) const TIMES: [&str; 2] = ["trial", "apart"];
 
 /// The parameter of fuzzers that determines whether the corpus is kept.
 const CORPUS: &str = "corpus";
 
-/// Whether catherd measures an algorithm's artifact after the trial.
-///
-/// # Errors
-///
-/// If the value of `measure` is unknown, or if measuring apart is impossible because no measurer is
-/// set or the corpus is not kept.
+/// Whether catherd measures the artifact after the trial.
 pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     let wrong = |field: &str, cause: String, advice: &str| {
         let field = Some(field.to_owned());
@@ -63,11 +53,7 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     Ok(apart)
 }
 
-/// The folder of the measurer, relative to the study file.
-///
-/// # Errors
-///
-/// If the parameter is empty or not a relative path.
+/// The path of the measurer, relative to the study file.
 pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
     match algorithm.parameters.get(MEASURER) {
         None => Ok(None),
@@ -82,12 +68,7 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
     }
 }
 
-/// The value for the measurer in the request of a run: the measurer's folder and environment on
-/// this computer, or null if the algorithm has no measurer.
-///
-/// # Errors
-///
-/// If [`tool`] fails, or if the environment of the measurer cannot be used on this computer.
+/// The value for the measurer in the request of a run.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
     let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
     let environment = measurer.environment_for_runs();
@@ -95,18 +76,12 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, 
     Ok(json!({ "folder": measurer.folder, "environment": environment }))
 }
 
-/// The measurer of an algorithm on this computer. `None` if the algorithm has no measurer.
-///
-/// # Errors
-///
-/// If a parameter is invalid, or if the measurer with the study's digest cannot be found or read on
-/// this computer.
 pub(super) fn tool(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Option<Tool>, RunError> {
     let Some(path) = path(algorithm).map_err(|error| RunError::Failed(error.cause))? else {
         return Ok(None);
     };
     let folder = tool::located(algorithm, &path, MEASURER_DIGEST, folders)?;
-    // Make the path absolute, because the program is started in another folder.
+    // The program is started in another folder.
     let folder = std::path::absolute(&folder)
         .map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
     Tool::read(folder).map(Some).map_err(RunError::Crashed)

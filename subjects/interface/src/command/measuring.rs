@@ -2,11 +2,9 @@
 //! criteria from the artifact that the tool has left. `run measure REQUEST` is started in a
 //! separate working folder, with the same isolation as a run.
 //!
-//! The name of a measurement is the digest of everything that it depends on, such as the artifact,
-//! the measurer and the project. The measurement is stored in the folder of the measurer's
-//! environments, so the same artifact is usually measured only once on a computer. The time and
-//! memory of measuring are limited by `measure_limit`, `run_memory` and the limits of the worker,
-//! and are not part of the run's resources.
+//! The name of a measurement is the digest of everything that the measurement depends on.
+//! Measurements are stored, so an artifact is usually measured only once on a computer. The time
+//! and memory of measuring are not part of the run's resources.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -40,19 +38,13 @@ const MEASURED: &str = "measured.json";
 
 const LOG: &str = "measure.txt";
 
-/// The keys of a result that only the measurer may set.
+/// Only the measurer may set these keys of a result.
 const OF_MEASURER: [&str; 7] =
     ["goals", "covered", "goal_names", "criteria", "timeline", "timelines", "faults"];
 
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Reads the result, without criteria, of a tool that is measured apart. The artifact of the result
-/// becomes the first binary file and is kept in the folder `kept`. If the outcome is not `done`,
-/// the result is read without an artifact.
-///
-/// # Errors
-///
-/// If the file is not a valid result, or if the artifact cannot be kept.
+/// Reads the result of a tool that is measured apart, and keeps its artifact in the folder `kept`.
 pub(super) fn trial(
     read: &dyn Fn(Map<String, Value>) -> Result<RunRecord, Flaw>,
     mut file: Map<String, Value>,
@@ -95,7 +87,7 @@ pub(super) fn trial(
     Ok(record)
 }
 
-/// Adds the artifact to the groups of files, as the first binary file.
+/// The artifact becomes the first binary file.
 fn with_artifact(mut groups: Map<String, Value>, artifact: &str) -> Map<String, Value> {
     let binary = groups.entry(binaries::BINARY).or_insert_with(|| json!([]));
     if let Some(list) = binary.as_array_mut() {
@@ -116,12 +108,7 @@ pub(super) struct Measuring<'p> {
 }
 
 impl<'p> Measuring<'p> {
-    /// Prepares the measuring of a run. `None` if the run is not measured apart.
-    ///
-    /// # Errors
-    ///
-    /// If a parameter is invalid, or if this computer does not have the measurer or its
-    /// environment.
+    /// Prepares the measuring of a run that is measured apart.
     pub(super) fn of(
         spec: &'p RunSpec,
         programs: &'p Programs,
@@ -140,15 +127,9 @@ impl<'p> Measuring<'p> {
         Ok(Some(Measuring { spec, programs, own, limits, measurer, environment, digest }))
     }
 
-    /// Returns the record of the trial with the measurer's answer. If the answer is invalid or
-    /// reports a failure, the outcome of the record is `failed`, and the record contains the
-    /// artifact. `bytes` is the project, and `folder` is the new working folder of the measurer.
-    ///
-    /// # Errors
-    ///
-    /// If the measurer cannot be started or leaves no readable answer, if a limit or the callback
-    /// ends the measurer, or if a file cannot be read or written. A repetition measures the same
-    /// trial.
+    /// Returns the record of the trial with the measurer's answer. If measuring fails for good, the
+    /// record contains the artifact without criteria. `bytes` is the project, and `folder` is the
+    /// working folder of the measurer.
     pub(super) fn execute(
         &self,
         trial: &Trial,
@@ -176,8 +157,7 @@ impl<'p> Measuring<'p> {
                     Err(error) => return Err(named(error)),
                 };
                 if let (Some(measurements), Ok(measured)) = (&measurements, &measured) {
-                    // Ignore the error: without a stored measurement, the same artifact is measured
-                    // again.
+                    // Without a stored measurement, the same artifact is measured again.
                     let _ = measurements.put(name, measured);
                 }
                 let (real, used) = (start.elapsed().as_millis(), used.as_millis());
@@ -195,7 +175,7 @@ impl<'p> Measuring<'p> {
     }
 
     fn name_of(&self, artifact: Digest) -> Digest {
-        // Files beyond the limit are left out of a measurement, so the name includes the limit.
+        // Files beyond the limit are left out, so a measurement depends on the limit.
         let name = json!({
             "contract": CONTRACT, "artifact": artifact, "measurer": self.digest,
             "project": self.spec.project, "files": self.own.artifacts,
@@ -203,7 +183,7 @@ impl<'p> Measuring<'p> {
         Digest::of(name.to_string().as_bytes())
     }
 
-    /// Runs the measurer on an artifact. Returns the result as a record, and the processor time.
+    /// Returns the result as a record, and the processor time.
     fn measure(
         &self,
         artifact: &Path,
@@ -242,8 +222,7 @@ impl<'p> Measuring<'p> {
             std::thread::sleep(POLL_INTERVAL);
         };
         let used = used.max(end.processor_time);
-        // Read the answer now, because the supervisor removes the folder when the process is
-        // finished.
+        // The supervisor removes the folder when the process is finished.
         let answer = result::read(&folder.join(MEASURED))
             .map(|file| answer::record(&self.measurer.adapter, self.spec, file, folder, 0));
         let needed = if matches!(answer, Ok(Ok(_))) { space::LEAST } else { space::AMPLE };
@@ -265,12 +244,8 @@ impl<'p> Measuring<'p> {
         }
     }
 
-    /// Writes the project, a copy of the artifact and the request into the measurer's working
-    /// folder. Returns the environment variables of the measurer.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written. The error contains the file and the cause.
+    /// Writes the files of the measurer's working folder, and returns its environment variables. An
+    /// error contains the path.
     fn write_request(
         &self,
         artifact: &Path,
@@ -309,12 +284,11 @@ impl<'p> Measuring<'p> {
         Ok(variables)
     }
 
-    /// The smaller of the run's limit on measuring and the worker's limit on real time.
     fn time(&self) -> Duration {
         self.limits.wall.map_or(self.own.measuring, |wall| wall.min(self.own.measuring))
     }
 
-    /// The smaller of the memory limits of the run and the worker, in bytes.
+    /// The limit on memory in bytes.
     fn memory(&self) -> Option<u64> {
         self.own.memory.into_iter().chain(self.limits.memory).min()
     }
@@ -332,8 +306,7 @@ fn named(error: RunError) -> RunError {
     }
 }
 
-/// Adds a measurement to the record of a trial. `most` is the maximum total size of binary files in
-/// bytes.
+/// `most` is the maximum total size of binary files in bytes.
 fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
     let of_tool = std::mem::replace(&mut trial.work, measured.work);
     for (unit, amount) in of_tool {

@@ -1,10 +1,7 @@
 //! Environments of tools: the packages that a tool needs, installed on a computer.
-//! [`Tool::prepare`] has the adapter install the packages of its lock file, and [`Tool::doctor`]
-//! reports what is missing.
 //!
-//! Environments are in the folder `.environment` of the adapter. The name of an environment is the
-//! beginning of the lock's digest. Environments are not part of the tool's digest, because the lock
-//! is.
+//! Environments are in the folder `.environment` of the adapter, and are named by the digest of the
+//! lock file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +18,7 @@ use super::tool;
 use crate::projects::{FoundProject, FoundProjects, SkippedProject};
 use crate::resolved::Resolved;
 
-/// The file that marks an environment as complete.
+/// Marks an environment as complete.
 const MARK: &str = "prepared";
 
 /// A tool with an adapter, on this computer.
@@ -30,7 +27,7 @@ pub struct Tool {
     pub(super) folder: PathBuf,
 }
 
-/// Why a tool cannot be used on this computer, in one line.
+/// Why a tool cannot be used on this computer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(String);
@@ -45,7 +42,7 @@ impl From<String> for ToolError {
 pub struct Diagnosis {
     /// Whether the tool can run.
     pub usable: bool,
-    /// The report, which is usually what the adapter printed.
+    /// The report, usually from the adapter.
     pub text: String,
 }
 
@@ -54,7 +51,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the folder does not contain a valid adapter. The error names the invalid or missing file.
+    /// If the folder does not contain a valid adapter.
     pub fn open(folder: &Path) -> Result<Tool, ToolError> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
@@ -62,10 +59,6 @@ impl Tool {
     }
 
     /// Reads the adapter in a folder, without changing the path.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Tool::open`].
     pub(super) fn read(folder: PathBuf) -> Result<Tool, String> {
         Ok(Tool { adapter: Adapter::read(&folder)?, folder })
     }
@@ -75,18 +68,17 @@ impl Tool {
         format!("{} {}", self.adapter.tool, self.adapter.version)
     }
 
-    /// The version of Python that runs the tool, such as 3.11. `None` if the adapter does not name
-    /// a version.
+    /// The version of Python that runs the tool, such as 3.11.
     pub fn python(&self) -> Option<&str> {
         self.adapter.python.as_deref()
     }
 
-    /// The budget limits that the tool observes; empty if it observes all limits.
+    /// The budget limits that the tool observes. Empty if it observes all limits.
     pub fn budgets(&self) -> &[String] {
         self.adapter.budgets()
     }
 
-    /// The folder of the environment. `None` if the tool needs no environment.
+    /// The folder of the environment, if the tool needs one.
     ///
     /// # Errors
     ///
@@ -98,11 +90,6 @@ impl Tool {
         Ok(Some(self.folder.join(ENVIRONMENTS).join(digest.short())))
     }
 
-    /// The folder of the prepared environment. `None` if the tool needs no environment.
-    ///
-    /// # Errors
-    ///
-    /// If the environment is not prepared, or if the lock cannot be read.
     pub(super) fn environment_for_runs(&self) -> Result<Option<PathBuf>, ToolError> {
         match self.environment()? {
             Some(environment) if !environment.join(MARK).is_file() => Err(format!(
@@ -130,14 +117,11 @@ impl Tool {
     }
 
     /// Has the adapter create the environment and install the packages that these projects need.
-    /// Returns the folder of the environment. The adapter inherits the environment variables and
-    /// the standard output of this process. `wheels` is a folder of packages that the adapter is to
-    /// use instead of an index.
+    /// `wheels` is a folder of packages to use instead of an index.
     ///
     /// # Errors
     ///
-    /// If the tool needs no environment, a project cannot be read, or the environment cannot be
-    /// created.
+    /// If the environment cannot be created.
     pub fn prepare(
         &self,
         projects: &[FoundProject],
@@ -185,7 +169,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the lock cannot be read, the request cannot be written, or the adapter cannot be started.
+    /// If the adapter cannot be asked.
     pub fn doctor(&self) -> Result<Diagnosis, ToolError> {
         let environment = self.environment()?;
         if let Some(folder) = &environment
@@ -198,7 +182,7 @@ impl Tool {
         let request = json!({ "contract": CONTRACT, "environment": environment });
         // Shell scripts can read the request if each key is on a separate line.
         let request = format!("{request:#}");
-        // Another user may have put a link at this path, which must not be followed.
+        // Another user may have put a link at this path.
         catherd_platform::write_private(&file, &request)
             .map_err(|cause| format!("{}: {cause}", file.display()))?;
         let output = process::Command::new(self.folder.join(EXECUTABLE))
@@ -206,14 +190,13 @@ impl Tool {
             .arg(&file)
             .stdin(Stdio::null())
             .output();
-        // Ignore the error: a remaining request is harmless.
+        // A remaining request is harmless.
         let _ = fs::remove_file(&file);
         let output = output
             .map_err(|cause| format!("{}: {cause}", self.folder.join(EXECUTABLE).display()))?;
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
-        // If a tool without an environment prints nothing, it is usable, because its executable was
-        // started.
+        // A tool that needs no environment may have nothing to report.
         let nothing_to_say = environment.is_none() && text.trim().is_empty();
         let text = match nothing_to_say {
             true => "it needs no environment; `run doctor` reports nothing\n".to_owned(),
@@ -223,8 +206,7 @@ impl Tool {
     }
 }
 
-/// Adds the measures that a study's tools have reported (module `description`) to the projects. A
-/// project is skipped if every tool of the study has reported that it does not support the project.
+/// Adds what a study's tools have reported about the projects (module `description`).
 pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();

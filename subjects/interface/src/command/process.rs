@@ -13,7 +13,7 @@ use crate::runner::{Programs, RunError};
 
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Maximum number of bytes that are kept from the end of the program's output.
+/// Maximum size of the output that is kept, in bytes.
 const OUTPUT_TAIL: usize = 2000;
 
 /// Maximum time for killed processes to exit.
@@ -22,13 +22,13 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// Maximum time for the output to end after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
-/// Limit in bytes on the shared memory of a program without a memory limit: 1 GiB.
+/// Limit on the shared memory of a program without a memory limit, in bytes.
 const SHARED_MEMORY: u64 = 1 << 30;
 
 /// The missing guarantee if programs run without a supervisor.
 pub(super) const UNSUPERVISED: &str = "supervising programs";
 
-/// Maximum size in bytes of a supervisor's report.
+/// Maximum size of a report in bytes.
 const LARGEST_REPORT: u64 = 1 << 16;
 
 /// A program and all its descendants, which are killed when this value is dropped.
@@ -41,8 +41,8 @@ pub(super) struct Process {
 }
 
 struct Supervisor {
-    /// Standard input of the supervisor. The supervisor ends when this pipe is closed, and asks the
-    /// program to end when it reads a byte.
+    /// The supervisor ends when this pipe is closed, and asks the program to end when it reads a
+    /// byte.
     leash: ChildStdin,
     report: Receiver<Vec<u8>>,
 }
@@ -56,13 +56,8 @@ pub(super) struct End {
 }
 
 impl Process {
-    /// Starts the program `words` in a folder, with only `variables` as its environment. Without
-    /// `shared_memory`, the limit on shared memory is [`SHARED_MEMORY`].
-    ///
-    /// # Errors
-    ///
-    /// If the program or its supervisor cannot be started. If a supervisor cannot start the
-    /// program, [`Process::ended`] returns the error.
+    /// `shared_memory` is in bytes. If a supervisor cannot start the program, [`Process::ended`]
+    /// returns the error.
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,
@@ -105,12 +100,8 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended, or `None` if it is running. When the program has ended, the processes
-    /// that it left running are killed.
-    ///
-    /// # Errors
-    ///
-    /// If a supervisor could not start the program, or if the status of a process cannot be read.
+    /// How the program ended, unless it is still running. The processes that it left running are
+    /// killed.
     pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
         let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
         let report = match &self.supervisor {
@@ -161,9 +152,9 @@ impl Process {
         catherd_platform::resident_memory(&self.child)
     }
 
-    /// Asks the program to end (SIGTERM).
+    /// Sends SIGTERM.
     pub(super) fn ask_to_end(&mut self) {
-        // Ignore errors: the program may have ended already.
+        // The program may have ended already.
         let _ = match &mut self.supervisor {
             Some(supervisor) => {
                 supervisor.leash.write_all(&[0]).and_then(|()| supervisor.leash.flush())
@@ -172,17 +163,15 @@ impl Process {
         };
     }
 
-    /// Kills the program if it is still running, and returns the end of its output. If the program
-    /// has a supervisor, the supervisor removes the working folder.
+    /// Kills the program if it is still running, and returns the end of its output. A supervisor
+    /// then removes the working folder.
     pub(super) fn finish(mut self) -> String {
-        // Ignore the error: the process may have been reaped already.
+        // The process may have been reaped already.
         let _ = self.kill();
         let output = self.output.recv_timeout(OUTPUT_TIME).unwrap_or_default();
         String::from_utf8_lossy(&output).trim().to_owned()
     }
 
-    /// Ends the program by closing the supervisor's pipe or by killing the process group, and waits
-    /// for its end.
     fn kill(&mut self) -> io::Result<ExitStatus> {
         if self.supervisor.take().is_some() {
             let end = Instant::now() + KILL_TIME;
@@ -190,11 +179,11 @@ impl Process {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        // Ignore the error: the process group may have exited already.
+        // The process group may have exited already.
         let _ = catherd_platform::kill_group(&mut self.child);
         let status = self.child.wait();
         if self.exclusive {
-            // Kill the processes of a program that has killed its supervisor.
+            // The program may have killed its supervisor.
             catherd_platform::kill_descendants(KILL_TIME);
         }
         status
@@ -203,27 +192,26 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Ignore the error: the process may have been reaped already.
+        // The process may have been reaped already.
         let _ = self.kill();
     }
 }
 
-/// Reads the report of a supervisor in a separate thread, up to the end of the line or of the pipe.
 fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut line = Vec::new();
         let read = BufReader::new(stdout.take(LARGEST_REPORT)).read_until(b'\n', &mut line);
         if matches!(read, Ok(2..)) {
-            // Ignore the error: the receiver is dropped if the run was stopped.
+            // The receiver is dropped if the run was stopped.
             let _ = sender.send(line);
         }
     });
     receiver
 }
 
-/// Reads output in a separate thread, because the program must never wait for a reader. Keeps only
-/// the end, because the whole output may be larger than the memory.
+/// Reads output in a separate thread, because the program must never wait for a reader. The whole
+/// output may be larger than the memory, so only the end is kept.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -233,7 +221,7 @@ fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
             kept.extend_from_slice(&buffer[..count]);
             kept.drain(..kept.len().saturating_sub(OUTPUT_TAIL));
         }
-        // Ignore the error: the receiver is dropped if the run was stopped.
+        // The receiver is dropped if the run was stopped.
         let _ = sender.send(kept);
     });
     receiver

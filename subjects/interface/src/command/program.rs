@@ -34,7 +34,7 @@ use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
 
 const FOLDER_PREFIX: &str = "run-";
 
-/// Maximum number of bytes of each exchanged file that are kept.
+/// Maximum size of a file that is kept for [`Exchange`], in bytes.
 const MAX_KEPT: u64 = 1 << 20;
 
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
@@ -43,9 +43,9 @@ pub(super) struct Program {
     programs: Programs,
     limits: Limits,
     projects: LoadedProjects<Arc<[u8]>>,
-    /// What the last run and its program exchanged, if this is kept.
+    /// What the last run and its program exchanged.
     exchange: Option<RefCell<Exchange>>,
-    /// The trial of the last run, if the trial has been measured.
+    /// The last trial that has been measured.
     measured: Option<Trial>,
 }
 
@@ -55,12 +55,10 @@ impl Program {
         Program { programs, limits, projects, exchange: None, measured: None }
     }
 
-    /// Starts keeping what runs and their programs exchange.
     pub(super) fn keep_exchange(&mut self) {
         self.exchange = Some(RefCell::default());
     }
 
-    /// What the last run and its program exchanged; empty if this was not kept.
     pub(super) fn exchange(mut self) -> Exchange {
         self.exchange.take().unwrap_or_default().into_inner()
     }
@@ -71,13 +69,11 @@ impl Program {
         }
     }
 
-    /// The path of a folder for a run. The folder's name ends with `end`.
     fn folder_of(&self, spec: &RunSpec, end: &str) -> PathBuf {
         let name = format!("{FOLDER_PREFIX}{}-{}{end}", spec.id().short(), std::process::id());
         self.programs.folder.join(name)
     }
 
-    /// Calls a function with a new working folder for a run, and then removes the folder.
     fn in_folder(
         &self,
         spec: &RunSpec,
@@ -95,12 +91,11 @@ impl Program {
         }
     }
 
-    /// Keeps the request, the result and the reported improvements of a run before its folder is
-    /// removed, if [`Program::keep_exchange`] was called.
+    /// Keeps the files of a run before its folder is removed.
     fn note_files(&self, folder: &Path) {
         let Some(exchange) = &self.exchange else { return };
         let text = |name: &str| {
-            // Open only a regular file, because the program may have created a pipe with this name.
+            // The program may have created a pipe with this name.
             let file = catherd_platform::open_regular(&folder.join(name)).ok();
             let mut bytes = Vec::new();
             let read = file.and_then(|file| file.take(MAX_KEPT).read_to_end(&mut bytes).ok());
@@ -110,7 +105,6 @@ impl Program {
         (kept.request, kept.result, kept.live) = (text(REQUEST), text(RESULT), text(LIVE));
     }
 
-    /// The command line of a run, and the adapter of the tool, if any.
     fn command_line(
         &self,
         spec: &RunSpec,
@@ -120,8 +114,7 @@ impl Program {
     ) -> Result<(Option<Adapter>, Filled), RunError> {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
             FoundTool::Adapter(tool) => {
-                // The run has crashed, not failed, because another computer may have the
-                // environment.
+                // Another computer may have the environment, so the run has crashed, not failed.
                 let environment = tool.environment_for_runs();
                 let environment =
                     environment.map_err(|error| RunError::Crashed(error.to_string()))?;
@@ -151,8 +144,8 @@ impl Program {
         }
     }
 
-    /// Executes a run in a working folder. `bytes` is the project. If the run is measured apart
-    /// from its trial, its artifact is moved into the folder `kept`.
+    /// `bytes` is the project. If `kept` is given, the run is measured apart, and its artifact is
+    /// moved into this folder.
     fn attempt(
         &self,
         spec: &RunSpec,
@@ -242,14 +235,10 @@ impl Program {
         };
         let processor_time = processor_time.max(end.processor_time);
         let wall_ms = start.elapsed().as_millis() as u64;
-        // Read the result now, because the supervisor removes the folder when the process is
-        // finished.
+        // The supervisor removes the folder when the process is finished.
         let result = result::read(&out).map(read);
-        // If the kernel has killed processes for lack of memory since the start, it has killed
-        // processes of the program, because this process is still running. Do not use the snapshot
-        // of such a run, unless it had been asked to end, because another worker may have more
-        // memory. A run that was asked to end, or was killed for another reason, may have left a
-        // snapshot.
+        // The kernel kills processes of the program for lack of memory, not this process. Another
+        // worker may have more memory, so the snapshot of such a run is not used.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {
@@ -273,14 +262,12 @@ impl Program {
                 record.provenance.isolation = isolation(&end.missing);
                 Ok(with_resources(record, peak, processor_time))
             }
-            // The run has crashed, because another worker may have the tool, or be able to keep the
-            // artifact.
+            // Another worker may have the tool, or be able to keep the artifact.
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
-            // The run has failed, because a repetition would write the same file.
+            // A repetition would write the same file.
             Ok(Err(Flaw::Invalid(flaw))) => {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
             }
-            // The result cannot be read, and the program was asked to end or has left a snapshot.
             Err(_) if noticed.is_some() || early.is_some() => {
                 let timed_out = || own_limits.timed_out(spec, noticed.unwrap_or_default());
                 let mut record = early.unwrap_or_else(timed_out);
@@ -304,7 +291,6 @@ impl Program {
         }
     }
 
-    /// Executes a run, without the disk checks that [`Runner::run`] makes before and after it.
     fn execute(
         &mut self,
         spec: &RunSpec,
@@ -313,7 +299,7 @@ impl Program {
         let (bytes, _) = self.projects.take_turn(spec.project)?;
         let bytes = Arc::clone(bytes);
         tool::check(&spec.algorithm).map_err(failed)?;
-        // The record of the previous run has been delivered, so its trial can be removed.
+        // The record of the previous run has been delivered.
         self.forget_measured();
         let Some(measuring) = Measuring::of(spec, &self.programs, self.limits)? else {
             return self
@@ -337,7 +323,7 @@ impl Program {
                         Trial::keep(record, kept, trials, id)
                     }
                     unmeasured => {
-                        // Ignore the error: the next worker that starts removes the folder.
+                        // The next worker that starts removes the folder.
                         let _ = catherd_platform::remove_folder(&kept);
                         return unmeasured;
                     }
@@ -372,7 +358,7 @@ impl Runner for Program {
         if let Some(shortage) = space::shortage(folder, space::LEAST) {
             return full(shortage);
         }
-        // The files of the run have been removed by the time that `execute` returns.
+        // The files of the run are removed before the space is checked again.
         match self.execute(spec, on_progress) {
             Err(RunError::DiskFull(reason)) if space::is_plenty(folder) => {
                 Err(RunError::Crashed(reason))
@@ -410,9 +396,7 @@ impl Programs {
         Ok(())
     }
 
-    /// Runs the supervisor on a program that does nothing. Returns the guarantees that this system
-    /// cannot provide, such as hiding tokens. Without a supervisor, nothing is run, and the only
-    /// missing guarantee is the supervision.
+    /// Returns the guarantees that this system cannot provide, such as hiding tokens.
     ///
     /// # Errors
     ///
@@ -435,14 +419,13 @@ impl Programs {
     }
 }
 
-/// Sets the peak memory, given in bytes, and the processor time.
+/// `peak` is in bytes.
 fn with_resources(mut record: RunRecord, peak: u64, processor_time: Duration) -> RunRecord {
     record.resources.peak_rss_kib = peak >> 10;
     record.resources.cpu_ms = processor_time.as_millis() as u64;
     record
 }
 
-/// The value of `isolation` in the record: `full`, or the missing guarantees.
 fn isolation(missing: &[String]) -> String {
     match missing {
         [] => "full".to_owned(),
@@ -454,7 +437,6 @@ pub(super) fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 
-/// Describes the end of a program: its status, and the last line of its output, if any.
 pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {

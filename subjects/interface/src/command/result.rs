@@ -15,10 +15,10 @@ use serde_json::{Map, Value, json};
 
 use super::{CRITERION, UNITS};
 
-/// Maximum size of a result file in bytes.
+/// Maximum size of a result file, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Maximum value of `covered` if it is a count instead of a list.
+/// Maximum value of `covered` if it is a count.
 const MAX_COUNTED: u32 = 10_000_000;
 
 const KEYS: [&str; 9] = [
@@ -33,8 +33,7 @@ const KEYS: [&str; 9] = [
     "artifacts",
 ];
 
-/// The optional keys of a result file of version 0.3.0, except `outcome`, with their default
-/// values.
+/// The optional keys of a result file of version 0.3.0, except `outcome`.
 fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     [
         ("reason", json!("")),
@@ -53,16 +52,10 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
 pub(super) enum Unread {
     /// The file does not exist, or the system could not read it.
     Missing(String),
-    /// The file is not a valid result. Unless the program was killed, a repetition would leave the
-    /// same file.
+    /// A repetition would leave the same file, unless the program was killed.
     Malformed(String),
 }
 
-/// Reads the JSON object in a result file.
-///
-/// # Errors
-///
-/// If the file does not exist, cannot be read, is too large, or does not contain a JSON object.
 pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     let name = out.file_name().unwrap_or_default().display();
     let unreadable = |error: io::Error| match error.kind() {
@@ -71,7 +64,6 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     };
     let file = match catherd_platform::open_regular(out) {
         Ok(file) => file,
-        // The path is a FIFO, a folder or a link.
         Err(error) if out.symlink_metadata().is_ok_and(|other| !other.is_file()) => {
             return Err(Unread::Malformed(unreadable(error)));
         }
@@ -95,7 +87,8 @@ const QUOTED: usize = 40;
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
-    // A string must not contain a line break, so parse the text without the final line break.
+    // In an unclosed string, a final line break would be a different error, so parse the text
+    // without it.
     let ends = serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof());
     let flaw = match error.classify() {
         _ if text.is_empty() => "the file is empty".to_owned(),
@@ -110,11 +103,6 @@ fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// Converts a result file to a record.
-///
-/// # Errors
-///
-/// If the file is not a valid result of a run.
 pub(super) fn record(
     spec: &RunSpec,
     file: Map<String, Value>,
@@ -129,7 +117,7 @@ pub(super) fn record(
     if !record.timeline.windows(2).all(ascends) {
         return Err("the timeline does not ascend".to_owned());
     }
-    // Use the coverage of the search, because minimisation may have lost goals.
+    // Minimisation may have lost goals that the search covered.
     let searched = record.metrics.get("search_covered").map(|metric| metric.value());
     let end = searched.unwrap_or_else(|| record.covered().into());
     if record.timeline.last().is_some_and(|last| f64::from(last.covered) != end) {
@@ -152,7 +140,6 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Converts a result file of either format to a record.
 fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
     let format_1 = !file.contains_key("criteria");
     let own: Vec<&str> = if format_1 {
@@ -199,8 +186,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
     for set in sets {
-        // A result may contain only a count, for example if its goals have no names. Record the
-        // first `count` goals as covered.
+        // A result may contain only a count. Record the first `count` goals as covered.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {
@@ -225,7 +211,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
-    // Check these parts first, because an error about the whole record would not name them.
+    // An error about the whole record would not name these parts.
     if let Some(suite) = file.get("suite").filter(|_| !format_1) {
         at_path::<SuiteSize>("suite", suite.clone())?;
     }
@@ -239,12 +225,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     Ok(record)
 }
 
-/// Checks the keys of a point in a timeline. `units` are the units of work.
-///
-/// # Errors
-///
-/// If a required key is missing or not a whole number, or if a key is unknown. The error names the
-/// key and the point.
+/// An error names the point and its key.
 pub(super) fn check_point(
     number: usize,
     point: &Map<String, Value>,
@@ -270,11 +251,7 @@ pub(super) fn check_point(
     }
 }
 
-/// Converts the value at `place` in the result file.
-///
-/// # Errors
-///
-/// If the value has the wrong type. The error names the place, such as `suite.tests`.
+/// `place` is the position in the result file, which errors name.
 pub(super) fn at_path<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();

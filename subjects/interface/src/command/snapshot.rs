@@ -1,8 +1,7 @@
 //! Snapshots: results of runs that have not ended yet. A tool may write a valid result to the file
-//! that the request names as `snapshot`, and may replace this file at any time by renaming a new
-//! file over it. If a limit of the run or a signal ends the run, the snapshot is used as the
-//! result, because the coverage of a long run would otherwise be lost. The snapshot is not used if
-//! the kernel ended the run for lack of memory, unless the run had been asked to end.
+//! that the request names as `snapshot`, and may replace this file by renaming a new file over it.
+//! If a run is cut short, its snapshot may become the result, because the coverage of a long run
+//! would otherwise be lost.
 
 use std::path::Path;
 
@@ -17,9 +16,7 @@ const FROM_SNAPSHOT: &str = "from_snapshot";
 
 const LOG: &str = "snapshot.txt";
 
-/// The record of the snapshot in a working folder. `None` if there is no valid snapshot with the
-/// outcome `done`. `reason` is why the run has no other result, and `read` converts a result to a
-/// record.
+/// `reason` is why the run has no other result.
 pub(super) fn record(
     read: impl FnOnce(Map<String, Value>) -> Result<RunRecord, Flaw>,
     folder: &Path,

@@ -4,18 +4,17 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// The file that is written. `Programs::prepare` removes files with this prefix.
+/// `Programs::prepare` removes files with this prefix.
 const FILE: &str = "run-space";
 
 /// Bytes that must be free before a program starts and after it has left a usable result.
 pub(super) const LEAST: usize = 64 << 10;
 
-/// Bytes that must be free after a run without a usable result. If they are free, a full disk is
-/// unlikely to be the reason.
+/// Bytes that must be free after a run without a usable result, because a full disk may have been
+/// the reason.
 pub(super) const AMPLE: usize = 4 << 20;
 
-/// The error message if a file with this number of bytes, at least [`LEAST`], does not fit into the
-/// folder because its disk is full or because of a quota.
+/// The error message if the folder has no space for this number of bytes, a multiple of [`LEAST`].
 pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     let file = folder.join(FILE);
     clear(&file);
@@ -27,24 +26,23 @@ pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     cause.filter(full).map(|cause| format!("no space for runs in {}: {cause}", folder.display()))
 }
 
-/// Removes the file, which a killed worker may have left, or a folder that a program has made in its
-/// place.
+/// A killed worker may have left the file, or a program may have made a folder in its place.
 fn clear(file: &Path) {
-    // Ignore the errors: usually there is nothing to remove.
+    // Usually there is nothing to remove.
     if fs::remove_file(file).is_err() {
         let _ = catherd_platform::remove_folder(file);
     }
 }
 
-/// Whether a folder has so much space that a program that found its disk full has probably filled
-/// it itself. Also true if the available space is unknown.
+/// Whether the folder has so much space that a program which found the disk full has probably
+/// filled the disk itself.
 pub(super) fn is_plenty(folder: &Path) -> bool {
     const PLENTY: u64 = 1 << 30;
     catherd_platform::available_space(folder).is_none_or(|bytes| bytes >= PLENTY)
 }
 
 fn write(file: &Path, bytes: usize) -> io::Result<()> {
-    // The bytes differ, because some file systems store equal bytes without using space.
+    // Some file systems store equal bytes without using space.
     let different = |i: u32| (i.wrapping_mul(0x9E37_79B9) >> 23) as u8;
     let block: Vec<u8> = (0..LEAST as u32).map(different).collect();
     let mut file = File::create_new(file)?;

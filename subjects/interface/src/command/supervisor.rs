@@ -1,26 +1,20 @@
 //! The supervisor of a program: a process between the worker and the program, which kills all
-//! processes of the program when the program or the worker ends, and hides the worker's secrets
-//! from the program.
+//! processes of the program when the program or the worker ends. With namespaces, it also hides the
+//! worker's secrets from the program.
 //!
 //! ```text
 //! worker ── supervisor ── init process ── program ── ...
 //!           new namespaces: user, mount, network, IPC, process
 //! ```
 //!
-//! The worker holds a pipe to the supervisor's standard input. The worker closes the pipe when it
-//! has read the result, or to end the run; the kernel closes the pipe when the worker is killed.
-//! The supervisor then kills the remaining processes of the program and removes the working folder.
-//! When the init process ends, the kernel kills all processes of the namespace, including processes
-//! in other sessions. If the kernel does not permit namespaces, the supervisor adopts orphans
-//! instead and kills its descendants one by one.
-//!
-//! In the namespaces, the program has no network except the loopback device, cannot reach sockets,
-//! pipes, shared memory or most devices of the computer, and can store files only in its working
-//! folder and `/dev/shm`. If the worker writes a byte to the pipe, the supervisor asks the program
-//! to end (SIGTERM).
+//! The worker holds a pipe to the supervisor's standard input. When the pipe is closed, which the
+//! kernel does if the worker is killed, the supervisor kills the remaining processes of the program
+//! and removes the working folder. When the init process ends, the kernel kills all processes of
+//! the namespace. If the kernel does not permit namespaces, the supervisor adopts orphans instead
+//! and kills its descendants one by one.
 //!
 //! When the program and all its processes have ended, the supervisor writes a report to standard
-//! output, as one line. The supervisor redirects the program's standard output to standard error.
+//! output, as one line.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -35,10 +29,10 @@ use serde::{Deserialize, Serialize};
 /// Maximum time that a supervisor without namespaces takes to kill its descendants.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
-/// The settings of a supervisor, which are passed on its command line.
+/// The settings of a supervisor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision {
-    /// The working folder of the program, which is removed when the supervision ends.
+    /// The working folder of the program, which is removed at the end of the supervision.
     pub folder: PathBuf,
     /// Files and folders that the program must not see. The working folder is never hidden.
     pub hidden: Vec<PathBuf>,
@@ -46,7 +40,7 @@ pub struct Supervision {
     pub namespaces: bool,
     /// Whether this process is the init process of an existing namespace.
     pub init: bool,
-    /// The limit in bytes on the files in `/dev/shm`, and the same limit on System V shared memory.
+    /// The limit on shared memory, in bytes.
     pub shared_memory: u64,
     /// The program and its arguments.
     pub words: Vec<String>,
@@ -79,8 +73,7 @@ impl From<ExitStatus> for Exit {
 ///
 /// # Errors
 ///
-/// If a system call fails that every supported system permits, or if the working folder cannot be
-/// removed.
+/// If a necessary system call fails.
 pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
@@ -99,7 +92,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
             (report, Some(abandoned))
         }
     };
-    // Ignore errors: if the worker has ended, nothing reads the report.
+    // If the worker has ended, nothing reads the report.
     let mut stdout = io::stdout();
     let _ = stdout.write_all(&report).and_then(|()| stdout.write_all(b"\n"));
     let _ = stdout.flush();
@@ -114,7 +107,7 @@ fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
     let mut command = process::Command::new("/proc/self/exe");
     command
         .args(arguments(&Supervision { init: true, ..supervision.clone() }))
-        // The init process reads the pipe as well, and ends when the worker closes the pipe.
+        // The init process ends when the worker closes the pipe.
         .stdin(Stdio::inherit())
         .stderr(Stdio::inherit());
     Ok(command.output()?.stdout)
@@ -137,11 +130,10 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
     io::stdout().write_all(&serde_json::to_vec(&Report { ended, missing })?)
 }
 
-/// Separates this process and its children from the rest of the system. Returns the guarantees that
-/// the system cannot provide.
+/// Returns the guarantees that the system cannot provide.
 fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
     let mut missing = Vec::new();
-    // Set the limit first, because the kernel's settings are read-only afterwards.
+    // The kernel's settings are read-only afterwards.
     let limited = catherd_platform::limit_ipc(supervision.shared_memory).is_ok();
     match catherd_platform::enter_mount_namespace() {
         Ok(()) => {
@@ -163,8 +155,7 @@ fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
         missing.push(format!("keeping programs off the network ({cause})"));
     }
     catherd_platform::give_up_privileges()?;
-    // If the total size of System V shared memory cannot be limited, refuse the calls that make
-    // large segments.
+    // Without a limit on System V shared memory, refuse the calls that make large segments.
     if let Err(cause) = catherd_platform::refuse_calls(!limited) {
         missing.push(format!("keeping programs from keys and sockets of the kernel ({cause})"));
     }
@@ -183,8 +174,7 @@ fn guarantee(part: Part) -> &'static str {
     }
 }
 
-/// Runs the program to its end and kills the processes that it leaves. Returns the report, and a
-/// thread that ends after the worker has closed the pipe.
+/// Returns the report, and a thread that ends after the worker has closed the pipe.
 fn without_namespaces(
     supervision: &Supervision,
     refused: &str,
@@ -225,11 +215,11 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     catherd_platform::new_group(&mut command).spawn()
 }
 
-/// Waits until the worker closes standard input. For each byte that the worker writes, asks the
-/// process group of the program to end. `first` is the id of the first process of the group.
+/// Waits until the worker closes standard input. For each byte, the process group `first` is asked
+/// to end.
 fn wait_for_end_of_pipe(first: Option<u32>) {
     while let Ok(1..) = io::stdin().read(&mut [0]) {
-        // Ignore errors: the program may have ended already.
+        // The program may have ended already.
         let _ = first.map(catherd_platform::terminate_group);
     }
 }

@@ -14,12 +14,6 @@ pub(super) const ENVIRONMENT: &str = "environment";
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
 
-/// Checks the template and the environment variables of an algorithm. The template must contain
-/// `{out}`, and all placeholders must be known.
-///
-/// # Errors
-///
-/// If the template or an environment variable is invalid.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     program(algorithm)?;
     let words = words(PARAMETER, template(algorithm)?)?;
@@ -36,7 +30,6 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// The names of the placeholders in words. An unknown name is an error.
 fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>, FieldError> {
     let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
     let places: Vec<&str> = places.collect();
@@ -63,7 +56,6 @@ fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// Splits a variable of the form `NAME=VALUE`.
 fn variable_parts(word: &str) -> Result<(&str, &str), FieldError> {
     let usual = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match word.split_once('=') {
@@ -101,11 +93,6 @@ fn wrong(parameter: &str, cause: impl Into<String>, advice: &str) -> FieldError 
     FieldError { field, cause: cause.into(), advice: advice.to_owned() }
 }
 
-/// The program in a template, as written in the study.
-///
-/// # Errors
-///
-/// If the template is empty, missing or not a string, or if a quotation mark is missing.
 pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
     let words = words(PARAMETER, template(algorithm)?)?;
     let empty = || wrong(PARAMETER, "`command` is empty", "name a program and {out}");
@@ -113,17 +100,11 @@ pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
 }
 
 pub(super) struct Filled {
-    /// The words of the command line; at least one.
+    /// The command line, which is never empty.
     pub(super) words: Vec<String>,
-    /// The environment variables that the study or the adapter sets.
     pub(super) variables: Vec<(String, String)>,
 }
 
-/// Fills in the command line and the environment variables of a run.
-///
-/// # Errors
-///
-/// If the template or an environment variable is invalid.
 pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled, FieldError> {
     check(&spec.algorithm)?;
     let budget = &spec.budget;
@@ -158,8 +139,7 @@ pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled,
 
 const SHAPE: &str = "write NAME=VALUE, such as \"PYTHONHASHSEED=0 LC_ALL=C\"";
 
-/// Splits a template at white space. Quotation marks keep words together. Other syntax of shells is
-/// not supported.
+/// Quotation marks keep words together. Other syntax of shells is not supported.
 fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -186,8 +166,7 @@ fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// Iterates over the parts of a word: text, and the placeholder that follows it, if any. A
-/// placeholder is a name in braces; other braces are text.
+/// The parts of a word: text, and the placeholder that follows the text.
 struct Parts<'a>(&'a str);
 
 impl<'a> Iterator for Parts<'a> {

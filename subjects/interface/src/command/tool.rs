@@ -1,9 +1,8 @@
 //! Tools with relative paths in a study: programs, and folders of adapters.
 //!
-//! When a study is planned, each tool is read once ([`resolve`]), and its digest becomes a
-//! parameter. The run ids therefore depend on the content of the tool. A worker looks up the path
-//! in its own folders and compares the digest ([`find`]), because a run id must not depend on paths
-//! of a particular computer.
+//! When a study is planned, the digest of each tool becomes a parameter ([`resolve`]), so run ids
+//! depend on the content of the tool but not on paths of a particular computer. A worker finds the
+//! tool by its path and its digest ([`find`]).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +21,7 @@ use crate::runner::RunError;
 
 const MAX_FILES: usize = 10_000;
 
-/// Maximum total size of a tool's files in bytes.
+/// Maximum total size of a tool's files, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// A folder that Python creates when it runs a tool.
@@ -32,18 +31,13 @@ const CACHE: &str = "__pycache__";
 pub(super) enum ToolName {
     /// The relative path of an adapter's folder.
     Adapter(PathBuf),
-    /// The relative path of a program.
+    /// A relative path.
     Program(PathBuf),
-    /// An installed program, with an absolute path or in `PATH`.
+    /// An absolute path, or a name in `PATH`.
     System,
 }
 
 impl ToolName {
-    /// Reads the parameters of an algorithm.
-    ///
-    /// # Errors
-    ///
-    /// If the parameters are invalid.
     pub(super) fn of(algorithm: &Algorithm) -> Result<ToolName, FieldError> {
         match algorithm.parameters.get(ADAPTER) {
             Some(Parameter::Text(path)) if Path::new(path).is_relative() => {
@@ -62,7 +56,6 @@ impl ToolName {
         }
     }
 
-    /// The relative path and the name of its parameter. `None` for installed programs.
     fn path(&self) -> Option<(&Path, &'static str)> {
         match self {
             ToolName::Adapter(path) => Some((path, ADAPTER)),
@@ -77,15 +70,14 @@ impl ToolName {
 pub struct RelativeTool {
     /// The path, relative to the study file.
     pub path: PathBuf,
-    /// The digest in the plan of the study. `None` if the study was not planned.
+    /// The digest in the plan of the study.
     pub digest: Option<String>,
     /// Whether the tool is an adapter, and not a program.
     pub is_adapter: bool,
 }
 
 impl RelativeTool {
-    /// The tool of an algorithm. `None` if the tool is an installed program, or if the parameters
-    /// are invalid.
+    /// The tool of an algorithm, if it has a relative path.
     pub fn of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let name = ToolName::of(algorithm).ok()?;
         let is_adapter = matches!(name, ToolName::Adapter(_));
@@ -97,7 +89,7 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter })
     }
 
-    /// The measurer of an algorithm. `None` if the parameter is not set or is invalid.
+    /// The measurer of an algorithm.
     pub fn measurer_of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let path = measurer::path(algorithm).ok()??;
         let digest = match algorithm.parameters.get(MEASURER_DIGEST) {
@@ -107,8 +99,7 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter: true })
     }
 
-    /// The files of the tool in a folder: names relative to the tool, and paths. For a program, the
-    /// name is empty.
+    /// The files of the tool in a folder: names relative to the tool, and paths.
     ///
     /// # Errors
     ///
@@ -136,11 +127,7 @@ impl RelativeTool {
     }
 }
 
-/// Checks the parameters that name an algorithm's tool, without reading the tool.
-///
-/// # Errors
-///
-/// If the parameters are invalid.
+/// Checks the parameters without reading the tool.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     let parameters = &algorithm.parameters;
     match (parameters.contains_key(ADAPTER), parameters.contains_key(template::PARAMETER)) {
@@ -148,8 +135,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
             let cause = "both `command` and `adapter` are set";
             Err(wrong(template::PARAMETER, cause, "keep one of them"))
         }
-        // Other parameters are checked against `adapter.toml` when the study is planned and before
-        // each run.
+        // Other parameters are checked against `adapter.toml`.
         (true, false) => {
             measurer::path(algorithm)?;
             measurer::is_apart(algorithm)?;
@@ -159,13 +145,8 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     }
 }
 
-/// Reads each tool of a study once, checks the settings of the algorithms, and adds the digests of
-/// the tools to the parameters. With `mutation`, every tool must support mutation analysis.
-///
-/// # Errors
-///
-/// If an algorithm's tool cannot be read or does not support the settings. The error names the
-/// first such algorithm.
+/// Reads the tools of a study and adds their digests to the parameters. With `mutation`, every tool
+/// must support mutation analysis.
 pub(super) fn resolve(
     algorithms: &[Algorithm],
     folder: &Path,
@@ -194,7 +175,6 @@ struct StudyTools<'a> {
 }
 
 impl StudyTools<'_> {
-    /// Returns the algorithm with the digest of its tool, and the path of the adapter, if any.
     fn resolve(
         &mut self,
         algorithm: &Algorithm,
@@ -223,8 +203,7 @@ impl StudyTools<'_> {
         Ok((resolved, adapter))
     }
 
-    /// Adds the digest of the tool at a path as the parameter `name`. `field` is the parameter with
-    /// the path.
+    /// `field` is the parameter with the path, and `name` is the parameter with the digest.
     fn add_digest(
         &mut self,
         algorithm: &mut Algorithm,
@@ -281,22 +260,12 @@ fn check_mutation(tool: Option<&Tool>) -> Result<(), FieldError> {
     Err(FieldError { field: None, cause, advice: advice.to_owned() })
 }
 
-/// A tool on the computer of a worker.
 pub(super) enum FoundTool {
-    /// A tool with an adapter.
     Adapter(Box<Tool>),
-    /// A program in a folder of the worker.
     Program(PathBuf),
-    /// An installed program, as the algorithm names it.
     System,
 }
 
-/// Finds the tool of an algorithm in these folders of this computer.
-///
-/// # Errors
-///
-/// If the parameters are invalid, no folder contains the tool with the study's digest, or the
-/// adapter cannot be read.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
     let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
     let Some((path, _)) = name.path() else { return Ok(FoundTool::System) };
@@ -309,12 +278,7 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
     }
 }
 
-/// The path of a tool in one of these folders. `name` is the algorithm's parameter with the tool's
-/// digest.
-///
-/// # Errors
-///
-/// If the algorithm has no digest of the tool, or if no folder contains the tool with this digest.
+/// `name` is the parameter with the digest of the tool.
 pub(super) fn located(
     algorithm: &Algorithm,
     path: &Path,
@@ -334,7 +298,7 @@ pub(super) fn located(
     }
     let short: String = wanted.chars().take(12).collect();
     let found = if found.is_empty() { "no --tools folder".to_owned() } else { found.join("; ") };
-    // The run has crashed, not failed, because another worker may have the tool.
+    // Another worker may have the tool, so the run has crashed, not failed.
     Err(RunError::Crashed(format!(
         "this worker does not have {} with digest {short}: {found}",
         path.display()
@@ -357,7 +321,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     Ok(Digest::of(list.as_bytes()))
 }
 
-/// The files in the folder of a tool, sorted, without Python's caches and without environments.
+/// The files in a folder, sorted, without Python's caches and without environments.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -379,7 +343,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads a file and adds its size to `bytes`. The maximum of `bytes` is [`MAX_BYTES`].
+/// Adds the size of the file to `bytes`, which must not exceed [`MAX_BYTES`].
 fn read(path: &Path, bytes: &mut u64) -> io::Result<Vec<u8>> {
     let path = fs::canonicalize(path)?;
     *bytes += catherd_platform::open_regular(&path)?.metadata()?.len();

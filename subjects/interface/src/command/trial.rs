@@ -20,7 +20,7 @@ use crate::runner::{Limits, Programs, RunError, Runner};
 /// The settings of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct TrialSettings {
-    /// The name of the algorithm. If this is `None`, the adapter's first algorithm is used.
+    /// The name of the algorithm. By default, the adapter chooses the algorithm.
     pub algorithm: Option<String>,
     /// The parameters, by name.
     pub parameters: BTreeMap<String, Parameter>,
@@ -30,8 +30,7 @@ pub struct TrialSettings {
     pub budget: Budget,
 }
 
-/// What a tool and catherd exchanged in a run, as text. A field is empty if there was nothing to
-/// exchange.
+/// What a tool and catherd exchanged in a run, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The request.
@@ -62,8 +61,7 @@ impl Trial {
     ///
     /// # Errors
     ///
-    /// If the folder does not contain a valid adapter, the tool does not accept the settings, or
-    /// the project cannot be read.
+    /// If the run cannot be started with these settings.
     pub fn execute(
         adapter: &Path,
         project: &FoundProject,

@@ -1,7 +1,6 @@
 //! Trials that have ended but are not measured yet: the result of a tool without criteria, and the
 //! artifact, in a folder that remains after the run. If measuring fails or the worker ends, only
-//! measuring is repeated. A record contains its trial as well, and stored results can therefore be
-//! measured again by a different measurer.
+//! measuring is repeated.
 //!
 //! The name of a trial is the digest of everything that the trial depends on: the specification of
 //! the run, except the measurer and the limit on measuring.
@@ -22,7 +21,7 @@ use super::measurer::{MEASURER, MEASURER_DIGEST};
 
 const ARTIFACT: &str = "artifact";
 
-/// The file, in the folder of the trial, with the tool's name for the artifact.
+/// The file with the tool's name for the artifact.
 const NAME: &str = "name";
 
 const DESCRIPTION: &str = "trial";
@@ -30,11 +29,11 @@ const DESCRIPTION: &str = "trial";
 /// The log, in a record, that describes the trial.
 const LOG: &str = "trial.json";
 
-/// Maximum size in bytes of a file that [`sealed`] reads. All records are smaller.
+/// Maximum number of bytes that are read from a file. All records are smaller.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) struct Trial {
-    /// The result of the tool, without criteria.
+    /// The record of the tool's run, without criteria.
     pub(super) record: RunRecord,
     folder: PathBuf,
 }
@@ -45,8 +44,7 @@ struct Description {
     record: RunRecord,
 }
 
-/// The description of the trial in the record of a measured run: the result of the tool without the
-/// files that the measured record already contains.
+/// A trial in the record of a measured run, without the files that the record already contains.
 #[derive(Serialize, Deserialize)]
 struct Origin {
     /// The name of the artifact among the binary files.
@@ -67,21 +65,14 @@ pub fn id(spec: &RunSpec) -> Digest {
     spec.id()
 }
 
-/// Moves an artifact into the folder of a trial. The artifact is not copied, because the disk may
-/// not have enough space for a copy.
-///
-/// # Errors
-///
-/// If the artifact cannot be moved, or its name cannot be written.
+/// Moves an artifact into the folder of a trial. The disk may not have enough space for a copy.
 pub(super) fn keep_artifact(artifact: &Path, name: &str, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(NAME), name)?;
     fs::rename(artifact, folder.join(ARTIFACT))
 }
 
 impl Trial {
-    /// Keeps a trial whose artifact is already in `folder`. The trial is moved into the folder
-    /// `trials`. If this fails, for example because the disk is full, the trial remains in `folder`
-    /// and is deleted with its run.
+    /// Moves a trial from `folder` to `trials`. If this fails, the trial stays in `folder`.
     pub(super) fn keep(
         record: RunRecord,
         folder: PathBuf,
@@ -96,15 +87,14 @@ impl Trial {
         Trial { record, folder: kept }
     }
 
-    /// Reads the stored trial `id` for a run. `None` if the trial is missing or damaged, or if its
-    /// outcome is not `done`.
+    /// A trial that is damaged is not returned.
     pub(super) fn stored(trials: &Path, id: Digest, spec: &RunSpec) -> Option<Trial> {
         let folder = trials.join(id.to_string());
         let Description { artifact, mut record } = read(&folder)?;
         let unharmed = digest_of(&folder.join(ARTIFACT)).is_ok_and(|found| found == artifact);
         record.run = spec.id();
-        // If the conditions of the computer during the trial are unknown, the conditions during
-        // measuring must not be used instead.
+        // The conditions during measuring must not be used instead of unknown conditions during the
+        // trial.
         let resources = &mut record.resources;
         let started = || started_ms(&folder, resources.wall_ms);
         let known = resources
@@ -119,11 +109,11 @@ impl Trial {
     }
 
     pub(super) fn remove(&self) {
-        // Ignore the error: a remaining trial only occupies space.
+        // A remaining trial only occupies space.
         let _ = catherd_platform::remove_folder(&self.folder);
     }
 
-    /// The record with the description of this trial, from which [`import`] can restore the trial.
+    /// [`import`] can restore the trial from this record.
     pub(super) fn described(&self, artifact: Digest) -> RunRecord {
         fn names<V>(files: &BTreeMap<String, V>) -> Vec<String> {
             files.keys().cloned().collect()
@@ -137,8 +127,7 @@ impl Trial {
         };
         let (artifacts, logs, binaries) =
             (names(&record.artifacts), names(&record.logs), names(&record.binaries));
-        // Ignore the error: without the name of the artifact, only measuring again from the record
-        // is impossible.
+        // Without the name of the artifact, only measuring again from the record is impossible.
         let name = fs::read_to_string(self.folder.join(NAME)).unwrap_or_default();
         let origin = Origin { name, artifact, artifacts, logs, binaries, trial };
         let origin = serde_json::to_string(&origin).unwrap_or_default();
@@ -181,36 +170,32 @@ pub fn import(trials: &Path, spec: &RunSpec, record: &RunRecord) -> io::Result<b
 fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
     fs::create_dir_all(trials)?;
     let target = trials.join(id.to_string());
-    // Remove an earlier trial with the same name, which may be damaged.
+    // An earlier trial with the same name may be damaged.
     catherd_platform::remove_folder(&target)?;
     fs::rename(folder, &target)?;
     Ok(target)
 }
 
-/// Writes the digest of a trial's description, and the description.
 fn write(folder: &Path, record: &RunRecord, artifact: Digest) -> io::Result<()> {
     let description = serde_json::to_string(&Description { artifact, record: record.clone() })?;
     let digest = Digest::of(description.as_bytes());
     fs::write(folder.join(DESCRIPTION), format!("{digest}\n{description}"))
 }
 
-/// The start of a trial that took `wall_ms` milliseconds, in milliseconds since 1970.
+/// The start of a trial in milliseconds since 1970. `wall_ms` is the duration of the trial.
 fn started_ms(folder: &Path, wall_ms: u64) -> Option<u64> {
     let ended = fs::metadata(folder.join(DESCRIPTION)).and_then(|file| file.modified()).ok()?;
     let ended = ended.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;
     ended.checked_sub(wall_ms)
 }
 
-/// Reads the description of a trial. `None` if the description is missing or damaged, or if the
-/// outcome of the trial is not `done`.
 fn read(folder: &Path) -> Option<Description> {
     let text = sealed(&folder.join(DESCRIPTION))?;
     let description: Description = serde_json::from_str(&text).ok()?;
     (description.record.outcome == RunOutcome::Done).then_some(description)
 }
 
-/// Returns the text of a file after a first line with the text's digest. `None` if the file is
-/// missing or damaged.
+/// Returns the text of a file after a first line with the text's digest.
 pub(super) fn sealed(file: &Path) -> Option<String> {
     let mut text = String::new();
     let file = catherd_platform::open_regular(file).ok()?;

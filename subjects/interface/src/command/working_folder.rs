@@ -1,4 +1,4 @@
-//! The working folder of a run: how it is made, and what a program finds in it.
+//! The working folder of a run.
 
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::descriptor::Descriptor;
 use crate::runner::RunError;
 
-/// The variable `PATH` of programs.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 pub(super) fn new_folder(folder: &Path) -> Result<(), RunError> {
@@ -20,7 +19,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
 
-/// The environment variables of every program. Creates the folders for `HOME` and `TMPDIR`.
+/// The environment variables of every program.
 pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::from(
         [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]
@@ -34,8 +33,6 @@ pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>>
     Ok(variables)
 }
 
-/// The file of a project in a working folder. Its extension is the extension of the project's name,
-/// or `.toml` for a descriptor.
 pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
     let extension = match descriptor {
         Some(_) => ".toml".to_owned(),
@@ -44,8 +41,7 @@ pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name:
     folder.join(format!("project{extension}"))
 }
 
-/// The extension of a project's name, with its dot. Empty if there is no extension, or if the
-/// extension is longer than 10 bytes or not alphanumeric.
+/// The extension of a name, with the dot. Unusual extensions are dropped.
 fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);

@@ -52,7 +52,6 @@ fn nothing_but_a_valid_result_counts() {
         Err(RunError::Crashed(reason)) => reason,
         other => panic!("{other:?}"),
     };
-    // A run with an invalid result is not repeated.
     let invalid = |command: &str| match run(command, Limits::default()).0 {
         Err(RunError::Failed(reason)) => reason,
         other => panic!("{other:?}"),
@@ -74,7 +73,7 @@ fn nothing_but_a_valid_result_counts() {
     assert!(invalid("sh -c ': > $0' {out}").contains("malformed: the file is empty; the program"));
     let list = invalid("sh -c 'echo [1] > $0' {out}");
     assert!(list.contains("malformed: expected a JSON object: "), "{list}");
-    // A killed program may write the complete file when the run is repeated.
+    // The program may write the complete file when the run is repeated.
     assert!(crash("sh -c 'echo { > $0; kill -9 $$' {out}").contains("malformed"));
     assert!(crash("sh -c 'echo { > $0; exit 137' {out}").contains("malformed"));
     let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
@@ -154,8 +153,7 @@ fn a_program_that_does_not_end_is_killed_with_all_it_started() {
     assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
     let grandchild = fs::read_to_string(pid).unwrap();
     let stat = format!("/proc/{}/stat", grandchild.trim());
-    // Wait, because delivering the signal takes time. The killed process has then disappeared or
-    // become a zombie.
+    // Delivering the signal takes time. A killed process disappears or becomes a zombie.
     let dead = || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
     let deadline = Instant::now() + Duration::from_secs(10);
     while !dead() {
