@@ -1,7 +1,6 @@
-//! System calls that a program must not make, because they have effects outside its namespaces, and
-//! descriptors that it must not inherit.
+//! System calls that a program must not make, and descriptors that it must not inherit.
 
-// Unsafe code is needed because descriptors of other libraries are known only by their numbers.
+// Descriptors of other libraries are known only by their numbers.
 #![allow(unsafe_code)]
 
 pub use system::{close_descriptors, refuse_calls};
@@ -19,16 +18,14 @@ mod system {
         SeccompRule,
     };
 
-    /// The address families of sockets that a namespace separates: local sockets, both versions of
-    /// the Internet protocol, and netlink.
+    /// The address families of sockets that a namespace separates.
     const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-    /// Maximum size of a segment of System V shared memory if the total size cannot be limited. A
-    /// namespace has at most 4,096 segments.
+    /// Maximum size of a segment of System V shared memory, in bytes. By default, a namespace has
+    /// at most 4,096 segments.
     const MAX_SEGMENT_BYTES: u64 = 64 << 10;
 
-    /// Calls with which a program could, for example, use keys, traces or memory of the host, or
-    /// open sockets that the filter does not see.
+    /// Calls with effects outside of the namespaces.
     const REFUSED: [i64; 12] = [
         libc::SYS_add_key,
         libc::SYS_bpf,
@@ -45,8 +42,7 @@ mod system {
     ];
 
     /// Prevents programs that this process starts from now on from inheriting the descriptors that
-    /// are open now, except standard input, output and error. Descriptors that this process has
-    /// inherited may be sockets of its parent.
+    /// are open now, except standard input, output and error.
     ///
     /// # Errors
     ///
@@ -55,25 +51,22 @@ mod system {
         for entry in fs::read_dir("/proc/self/fd")? {
             let number = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
             let Some(number) = number.filter(|number| *number > 2) else { continue };
-            // SAFETY: the descriptor was open when the folder was read, and it is borrowed only for
-            // this call. If it has been closed since, the call fails without an effect.
+            // SAFETY: the number is not -1, and the descriptor is borrowed only for this call. If
+            // another thread has closed it since the folder was read, the call fails, or sets the
+            // flag of a newer descriptor, which is harmless.
             let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
             let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
         }
         Ok(())
     }
 
-    /// Makes the kernel refuse some calls of the calling thread and of all processes that it
-    /// starts: calls for sockets that are neither Internet, local nor netlink sockets, and calls
-    /// with which a program could, for example, use keys, traces or memory of the host, or open
-    /// sockets that the filter does not see. With `large_segments`, calls for segments of System V
-    /// shared memory of more than 64 KiB are refused as well, so all segments of a namespace
-    /// together have at most 256 MiB. The thread and these processes can gain no privileges
-    /// afterwards.
+    /// Makes the kernel refuse calls that have effects outside of the namespaces, from the calling
+    /// thread and all processes that it starts. `large_segments` means that large segments of
+    /// System V shared memory are refused as well.
     ///
     /// # Errors
     ///
-    /// If a filter cannot be made, or the kernel does not accept it.
+    /// If the kernel does not accept a filter.
     pub fn refuse_calls(large_segments: bool) -> io::Result<()> {
         let family = |family: &i32| {
             let family = u64::from(family.unsigned_abs());
@@ -117,7 +110,7 @@ mod system {
 mod system {
     use std::io;
 
-    /// Does nothing on this system, on which no program is supervised.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -126,7 +119,7 @@ mod system {
         Ok(())
     }
 
-    /// Does nothing, because this system has no filters for system calls.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! Measures conditions of an execution, such as the load of other processes, the frequency of the
-//! core and the energy used.
+//! Measures conditions of an execution, such as the load of other processes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -10,42 +9,41 @@ use std::time::{Duration, Instant};
 use crate::descendants::{family_preemptions, family_processor_time};
 use crate::topology::Topology;
 
-/// Minimum time between two samples of frequency and preemptions, except before the last sample.
+/// Minimum time between two samples, except before the last sample.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Minimum time for which shares are computed, because the system counts in ticks of 10 ms.
+/// Minimum time for which shares are computed, because the system counts in ticks of usually 10 ms.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// What was measured between [`Meter::start`] and [`Meter::finish`]. A value is `None` if the
-/// system does not provide it, or if it does not exist, such as the load of siblings on a core
-/// without siblings. Shares of the time are also `None` if less than half a second was measured.
+/// What was measured between [`Meter::start`] and [`Meter::finish`]. A value is `None` if it is not
+/// known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Processor time of this process and all its descendants.
     pub processor_time: Duration,
-    /// Share of the time in which other processes used the core, in 0..=1. `None` without a core.
+    /// Share of the time in which other processes used the core, in 0..=1.
     pub others_busy: Option<f64>,
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the cores of the computer, except the core and its
-    /// hyper-threads, were busy, in 0..=1. Without a core, the mean of all cores, less the time
-    /// that this process and its descendants used.
+    /// Mean share of the time in which the other physical cores of the computer were busy, in
+    /// 0..=1. Without a core, all cores count, without the time of this process and its
+    /// descendants.
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1;
-    /// without a core, the mean of all cores.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
+    /// Without a core, the mean of all cores.
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
     pub mhz: Option<f64>,
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
-    /// Number of involuntary context switches of this process and its descendants that samples have
-    /// counted.
+    /// Number of involuntary context switches, as counted by samples of this process and its
+    /// descendants.
     pub preemptions: Option<u64>,
-    /// Energy used by the processors of the computer whose counters can be read, in joules.
+    /// Energy used by the processors, in joules.
     pub energy: Option<f64>,
 }
 
-/// Measures conditions.
+/// A measurement of conditions.
 #[derive(Debug)]
 pub struct Meter {
     system: SystemFiles,
@@ -57,8 +55,8 @@ pub struct Meter {
     throttled: Option<u64>,
     energy: Vec<(PathBuf, u64)>,
     frequencies: Vec<f64>,
-    /// For each process, the involuntary context switches before the measurement (0 if the process
-    /// started later) and the largest count in a sample.
+    /// For each process, the count before the measurement (0 if the process started later) and the
+    /// largest count in a sample.
     preemptions: HashMap<u32, (u64, u64)>,
     sampled: Instant,
 }
@@ -79,7 +77,7 @@ struct CoreTimes {
 
 impl Meter {
     /// Starts a measurement. `core` is the core to which this process and its descendants are
-    /// pinned; `None` if they are not pinned.
+    /// pinned.
     pub fn start(core: Option<usize>) -> Meter {
         let system = SystemFiles { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") };
         static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
@@ -107,8 +105,7 @@ impl Meter {
         }
     }
 
-    /// Takes a sample if the last one was taken at least two seconds ago. This function must be
-    /// called every few seconds.
+    /// Takes a sample, unless the last sample is recent. Must be called every few seconds.
     pub fn sample(&mut self) {
         if self.sampled.elapsed() >= SAMPLE_INTERVAL {
             self.sample_now();
@@ -133,12 +130,12 @@ impl Meter {
         Conditions { preemptions: known.then_some(preemptions), ..self.finished(own) }
     }
 
-    /// The conditions except preemptions, if this process and its descendants have used `own`
-    /// processor time.
+    /// The conditions without preemptions. `own` is the processor time of this process and its
+    /// descendants.
     fn finished(&self, own: Duration) -> Conditions {
         let elapsed = self.started.elapsed();
         let now = self.system.core_times();
-        // Shares of the time since the start: busy, and stolen.
+        // Busy, and stolen.
         let share = |core: usize| {
             let (before, after) = (self.busy.get(&core)?, now.get(&core)?);
             let busy = after.busy.saturating_sub(before.busy);
@@ -184,7 +181,7 @@ impl SystemFiles {
         fs::read_to_string(path).ok()?.trim().parse().ok()
     }
 
-    /// Times of all cores since the computer was started.
+    /// The times of each core since the computer was started.
     fn core_times(&self) -> BTreeMap<usize, CoreTimes> {
         fs::read_to_string(self.proc.join("stat")).map(|stat| core_times(&stat)).unwrap_or_default()
     }
@@ -194,7 +191,7 @@ impl SystemFiles {
         SystemFiles::number(self.sys.join(file))
     }
 
-    /// The current frequency of a core in MHz.
+    /// The frequency of a core in MHz.
     fn frequency(&self, core: usize) -> Option<f64> {
         let file = format!("devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
         if let Some(khz) = SystemFiles::number(self.sys.join(file)) {
@@ -213,12 +210,11 @@ impl SystemFiles {
         })
     }
 
-    /// The energy counters that this process may read, usually one for each processor, in
-    /// microjoules.
+    /// The energy counters that this process may read, in microjoules.
     fn energy(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
         let mut counters: Vec<(PathBuf, u64)> = entries
-            // Leave out parts of processors, whose names contain a second colon.
+            // Parts of processors have names with a second colon.
             .filter(|entry| entry.file_name().to_string_lossy().matches(':').count() == 1)
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("intel-rapl:"))
             .filter_map(|entry| {
@@ -229,8 +225,8 @@ impl SystemFiles {
         counters
     }
 
-    /// Energy in joules since the counters were read; `None` if there are no counters or one cannot
-    /// be read. A counter begins again at 0 after its largest value.
+    /// The energy used since `before`, in joules. A counter begins again at 0 after its largest
+    /// value.
     fn energy_since(&self, before: &[(PathBuf, u64)]) -> Option<f64> {
         let mut sum = 0;
         for (folder, first) in before {

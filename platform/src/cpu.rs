@@ -10,7 +10,7 @@ pub use system::{
 /// The processor time of one thread, which any thread can read.
 #[derive(Clone, Debug)]
 pub struct ThreadClock {
-    /// The path of the system's file about the thread; empty if there is none.
+    /// Empty if the system has no such file.
     file: String,
 }
 
@@ -20,9 +20,9 @@ impl ThreadClock {
         ThreadClock { file: system::thread_file() }
     }
 
-    /// Processor time that the thread has used; `None` if it cannot be read, usually because the
-    /// thread has ended. If the system does not provide the time of threads, the result is that of
-    /// [`process_cpu_time`].
+    /// Processor time that the thread has used, or that the process has used on systems without
+    /// times of threads. `None` if the time cannot be read, for example because the thread has
+    /// ended.
     pub fn elapsed(&self) -> Option<Duration> {
         if self.file.is_empty() {
             return Some(process_cpu_time());
@@ -53,7 +53,6 @@ mod system {
         duration(clock_gettime(ClockId::ThreadCPUTime))
     }
 
-    /// The file with the processor time of the calling thread; empty if the system has none.
     pub(super) fn thread_file() -> String {
         #[cfg(target_os = "linux")]
         {
@@ -102,18 +101,17 @@ mod system {
     use std::sync::OnceLock;
     use std::time::{Duration, Instant};
 
-    /// Real time since the first call, because this system's processor time is not read.
+    /// Real time since the first call, in place of processor time.
     pub fn process_cpu_time() -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()
     }
 
-    /// Real time since the first call, because this system's processor time is not read.
+    /// Real time since the first call, in place of processor time.
     pub fn thread_cpu_time() -> Duration {
         process_cpu_time()
     }
 
-    /// Empty, because this system has no such file.
     pub(super) fn thread_file() -> String {
         String::new()
     }

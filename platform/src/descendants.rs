@@ -26,8 +26,7 @@ mod system {
 
     const PAUSE: Duration = Duration::from_millis(2);
 
-    /// Makes this process the parent of descendants whose own parent has ended, so that a process
-    /// that has left its process group remains a descendant.
+    /// Makes this process the parent of descendants whose own parent has ended.
     ///
     /// # Errors
     ///
@@ -45,8 +44,7 @@ mod system {
         Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
     }
 
-    /// Waits for a child, and reaps all other children that end in the meantime, such as orphans
-    /// that this process has adopted.
+    /// Waits for a child, and reaps other children that end in the meantime.
     ///
     /// # Errors
     ///
@@ -64,8 +62,8 @@ mod system {
         }
     }
 
-    /// Kills all descendants of this process repeatedly until none is left or the time limit has
-    /// passed, and reaps the children among them. Returns whether no descendant is left.
+    /// Kills the descendants of this process repeatedly until none is left or the time limit has
+    /// passed. Returns whether no descendant is left.
     pub fn kill_descendants(limit: Duration) -> bool {
         let end = Instant::now() + limit;
         loop {
@@ -74,8 +72,7 @@ mod system {
                 return true;
             }
             for &pid in &alive {
-                // Ignore the errors: the process may have ended since, or be a child of another
-                // process.
+                // The process may have ended since, or be a child of another process.
                 let _ = kill_process(pid, Signal::KILL);
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
@@ -87,8 +84,7 @@ mod system {
     }
 
     /// Memory of all descendants of a process together, in bytes: resident memory, and files in
-    /// memory that no process has mapped. Shared memory counts once for each process that has
-    /// mapped it.
+    /// memory that no process has mapped.
     pub fn resident_memory(of: &Child) -> u64 {
         let (mut resident, mut shared) = (0, 0);
         let mut files = HashMap::new();
@@ -107,10 +103,8 @@ mod system {
         resident + files.values().sum::<u64>().saturating_sub(shared)
     }
 
-    /// Processor time, in user and system mode, of all descendants of a process together, both
-    /// living descendants and ended descendants that have been waited for. A process whose parent
-    /// ignores the ends of its children is not counted after its end. The resolution is a clock
-    /// tick of the system, usually 10 ms.
+    /// Processor time, in user and system mode, of all descendants of a process together. The
+    /// resolution is a clock tick of the system, usually 10 ms.
     pub fn processor_time(of: &Child) -> Duration {
         let own = Pid::from_child(of);
         let of_descendants: u64 = descendants(own)
@@ -126,7 +120,7 @@ mod system {
     }
 
     /// Processor time of this process, of the children that it has waited for, and of a living
-    /// child with the children that this child has waited for. The times of children have the
+    /// child with the children that the child has waited for. The times of children have the
     /// resolution of the system's clock ticks, usually 10 ms.
     pub fn processor_time_with(child: Option<&Child>) -> Duration {
         let [_, _, user, system] = ticks(getpid());
@@ -136,8 +130,6 @@ mod system {
         crate::process_cpu_time() + Duration::from_millis(waited)
     }
 
-    /// Processor time of this process and all its descendants, which are counted as in
-    /// [`processor_time`].
     pub(crate) fn family_processor_time() -> Duration {
         let own = getpid();
         let of_descendants: u64 =
@@ -148,8 +140,7 @@ mod system {
         crate::process_cpu_time() + Duration::from_millis(waited)
     }
 
-    /// Number of involuntary context switches of this process and of its living descendants, by
-    /// process.
+    /// Involuntary context switches of this process and of its living descendants, by process.
     pub(crate) fn family_preemptions() -> HashMap<u32, u64> {
         let own = getpid();
         let of = |pid: Pid| {
@@ -169,7 +160,7 @@ mod system {
     }
 
     /// Clock ticks in user and in system mode, first of a process, then of the children that it has
-    /// waited for, with their children. All are 0 if the process no longer exists.
+    /// waited for.
     fn ticks(pid: Pid) -> [u64; 4] {
         let file = format!("/proc/{}/stat", pid.as_raw_nonzero());
         let stat = fs::read_to_string(file).unwrap_or_default();
@@ -182,8 +173,7 @@ mod system {
     }
 
     /// Adds the files in memory that a process can reach, by device and inode, with their sizes in
-    /// bytes: `memfd` files that the process has opened, and the files in its own `/dev/shm`, which
-    /// count as one file.
+    /// bytes. The files in `/dev/shm` count as one file.
     fn files_in_memory(process: &Path, files: &mut HashMap<(u64, u64), u64>) {
         for entry in fs::read_dir(process.join("fd")).into_iter().flatten().flatten() {
             let target = fs::read_link(entry.path()).unwrap_or_default();
@@ -204,8 +194,8 @@ mod system {
         }
     }
 
-    /// The descendants of a process. A descendant that has ended is included only if it is a child
-    /// of the process and has not been reaped.
+    /// The descendants, without those that have been reaped or that have ended and are children of
+    /// other processes.
     fn descendants(of: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -243,7 +233,7 @@ mod system {
     use std::process::{Child, ExitStatus};
     use std::time::Duration;
 
-    /// Does nothing, because processes cannot adopt orphans on this system.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -270,7 +260,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Does nothing, because this system does not provide the descendants of a process.
+    /// Does nothing on this system.
     pub fn kill_descendants(_: Duration) -> bool {
         false
     }
@@ -285,12 +275,10 @@ mod system {
         crate::process_cpu_time()
     }
 
-    /// Processor time of this process.
     pub(crate) fn family_processor_time() -> Duration {
         crate::process_cpu_time()
     }
 
-    /// Empty, because this system does not provide the descendants of a process.
     pub(crate) fn family_preemptions() -> std::collections::HashMap<u32, u64> {
         std::collections::HashMap::new()
     }

@@ -1,5 +1,4 @@
-//! Permissions of files, access to files and removal of folders that untrusted programs have made,
-//! and available space.
+//! Permissions, access and removal of files, and available space.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -16,26 +15,23 @@ mod system {
 
     use rustix::fs::OFlags;
 
-    /// Requests these permission bits for a file that is created. No effect on systems without
-    /// permission bits.
+    /// Requests these permission bits for a file that is created.
     pub fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
         options.mode(mode)
     }
 
-    /// Makes a new folder accessible only to its owner. No effect on systems without permission
-    /// bits.
+    /// Makes a new folder accessible only to its owner.
     pub fn only_for_owner(builder: &mut DirBuilder) -> &mut DirBuilder {
         builder.mode(0o700)
     }
 
-    /// Makes opening a symbolic link an error, and opening a FIFO return without waiting for a
-    /// writer.
+    /// Makes opening a symbolic link an error. A FIFO is opened without waiting for a writer.
     pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
     }
 
-    /// Bytes that are available to users without privileges in the file system of a path, quotas
-    /// aside; `None` if the system does not say.
+    /// Bytes that are available to users without privileges in the file system of a path, without
+    /// regard to quotas.
     pub fn available_space(path: &Path) -> Option<u64> {
         let space = rustix::fs::statvfs(path).ok()?;
         Some(space.f_bavail.saturating_mul(space.f_frsize))
@@ -62,14 +58,12 @@ mod system {
     use std::io;
     use std::path::Path;
 
-    /// Requests these permission bits for a file that is created. No effect on systems without
-    /// permission bits.
+    /// Does nothing on this system.
     pub fn with_mode(options: &mut OpenOptions, _: u32) -> &mut OpenOptions {
         options
     }
 
-    /// Makes a new folder accessible only to its owner. No effect on systems without permission
-    /// bits.
+    /// Does nothing on this system.
     pub fn only_for_owner(builder: &mut DirBuilder) -> &mut DirBuilder {
         builder
     }
@@ -78,7 +72,7 @@ mod system {
         options
     }
 
-    /// `None`, because this system does not say how much space is available.
+    /// `None`, because the space is not known on this system.
     pub fn available_space(_: &Path) -> Option<u64> {
         None
     }
@@ -92,13 +86,12 @@ mod system {
     }
 }
 
-/// Opens a regular file for reading. A symbolic link is refused, and a FIFO or device is refused
-/// without waiting for it.
+/// Opens a regular file for reading, without following a symbolic link or waiting for a FIFO or
+/// device.
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or if it is not a regular file, in which case the message states
-/// its type.
+/// If the file cannot be opened, or if it is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let check = |kind: fs::FileType| {
         let what = if kind.is_file() {
@@ -114,17 +107,17 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     };
     check(fs::symlink_metadata(path)?.file_type())?;
     let file = system::without_following_or_waiting(OpenOptions::new().read(true)).open(path)?;
-    // Check the opened file as well, because the path may lead to a different file by now.
+    // The path may lead to a different file by now.
     check(file.metadata()?.file_type())?;
     Ok(file)
 }
 
 /// Removes a folder with all its contents, even if a folder in it denies access to its owner.
-/// Symbolic links are removed and not followed.
+/// Symbolic links are not followed.
 ///
 /// # Errors
 ///
-/// If something cannot be removed. It is not an error if the folder does not exist.
+/// If something cannot be removed. A missing folder is not an error.
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

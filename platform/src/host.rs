@@ -1,20 +1,17 @@
-//! The host: its name and hardware, the cores that a thread may use, and the memory that this
-//! process has used.
+//! The host, the cores that a thread may use, and the memory that this process has used.
 
 use std::thread;
 
 pub use system::{allowed_cores, host, peak_rss_kib, pin};
 
 /// Processor, cores and memory of the host in words, such as `AMD EPYC 7763, 8 cores, 32 GiB`.
-/// Without a model, the architecture is stated instead; other parts that the system does not
-/// provide are left out.
 pub fn machine() -> String {
     let (model, cores, memory_kib) = system::hardware();
     let model = model.unwrap_or_else(|| format!("processor {}", std::env::consts::ARCH));
     let cores = cores.or_else(|| thread::available_parallelism().ok().map(usize::from));
     let mut parts = vec![model];
     parts.extend(cores.map(|cores| format!("{cores} core{}", if cores == 1 { "" } else { "s" })));
-    // The size is rounded up, because the firmware reserves a part of the memory.
+    // The firmware reserves a part of the memory.
     parts.extend(memory_kib.map(|kib| format!("{} GiB", kib.div_ceil(1 << 20))));
     parts.join(", ")
 }
@@ -25,7 +22,7 @@ mod system {
 
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    /// The cores that the calling thread may run on, ascending; empty if they cannot be read.
+    /// The cores that the calling thread may run on, ascending. Empty if they cannot be read.
     pub fn allowed_cores() -> Vec<usize> {
         match sched_getaffinity(None) {
             Ok(set) => (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect(),
@@ -47,14 +44,13 @@ mod system {
         Ok(sched_setaffinity(None, &set)?)
     }
 
-    /// The name of the host; empty if it cannot be read.
+    /// The name of the host. Empty if it cannot be read.
     pub fn host() -> String {
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         name.trim().to_owned()
     }
 
-    /// The model of the processor, the number of logical cores of the host, and its memory in KiB;
-    /// `None` for what the system does not state.
+    /// The model of the processor, the number of logical cores of the host, and its memory in KiB.
     pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
         let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let values = |key: &'static str| {
@@ -72,7 +68,7 @@ mod system {
         (model, cores, total)
     }
 
-    /// Peak resident memory of this process in KiB; 0 if the system does not count it.
+    /// Peak resident memory of this process in KiB; 0 if it is not known.
     pub fn peak_rss_kib() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -89,8 +85,7 @@ mod system {
         (0..thread::available_parallelism().map_or(1, usize::from)).collect()
     }
 
-    /// Does nothing if the core exists, because this system has no affinity. The system distributes
-    /// threads over the cores itself.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -103,17 +98,16 @@ mod system {
         }
     }
 
-    /// The name of the host; empty if the environment does not contain it.
+    /// The name of the host. Empty if it is not known.
     pub fn host() -> String {
         env::var("COMPUTERNAME").or_else(|_| env::var("HOSTNAME")).unwrap_or_default()
     }
 
-    /// Returns nothing, because this system has no files with this information.
     pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
         (None, None, None)
     }
 
-    /// Peak resident memory of this process in KiB; 0, because this system does not count it.
+    /// 0, because this system does not count the peak memory.
     pub fn peak_rss_kib() -> u64 {
         0
     }

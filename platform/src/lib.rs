@@ -1,9 +1,6 @@
-//! Interfaces that depend on the operating system, such as CPU affinity, processor time, memory
-//! limits, process groups, namespaces, signals and permissions. All of them are available on Linux.
-//! On other systems, some have portable substitutes, and [`missing`] lists important guarantees
-//! that are absent.
-//!
-//! Apart from tests, no other crate calls the system directly.
+//! Interfaces that depend on the operating system, such as processor time, memory limits, process
+//! groups and namespaces. All of them are available on Linux. On other systems, some have
+//! substitutes, and [`missing`] lists important guarantees that are absent.
 
 mod calls;
 mod conditions;
@@ -46,8 +43,7 @@ pub use stack::{StackBand, stack_address};
 pub use topology::Topology;
 pub use view::{Part, Unrestricted, View, restrict_view};
 
-/// Guarantees that this operating system cannot provide; empty on Linux. A worker logs them when it
-/// starts.
+/// Guarantees that this operating system cannot provide.
 pub fn missing() -> &'static [&'static str] {
     if cfg!(target_os = "linux") {
         &[]

@@ -7,7 +7,7 @@ pub use system::{lift_memory_limit, limit_memory, oom_kills, own_cgroup_leaf};
 /// How the memory of this process is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// By a separate cgroup, which counts all memory of the process and its programs.
+    /// By a separate cgroup, which counts the memory of the process and its programs together.
     Cgroup(PathBuf),
     /// By an rlimit, which counts only the data of each process.
     Rlimit,
@@ -25,7 +25,7 @@ impl MemoryLimit {
         }
     }
 
-    /// The folder of the cgroup; `None` if there is none.
+    /// The folder of the cgroup.
     pub fn cgroup(&self) -> Option<&std::path::Path> {
         match self {
             MemoryLimit::Cgroup(leaf) => Some(leaf),
@@ -43,8 +43,7 @@ mod system {
 
     use super::MemoryLimit;
 
-    /// Limits the memory of this process to `bytes`: by a cgroup if one can be made, otherwise by
-    /// an rlimit if the system permits it.
+    /// Limits the memory of this process to `bytes`, if the system permits it.
     pub fn limit_memory(bytes: u64) -> MemoryLimit {
         if let Some(leaf) = enter_cgroup(bytes) {
             return MemoryLimit::Cgroup(leaf);
@@ -58,16 +57,16 @@ mod system {
     }
 
     /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, if the
-    /// system permits it. The limit counts reserved memory instead of used memory, and programs
-    /// with an address sanitizer, for example, reserve terabytes.
+    /// system permits it. The limit counts reserved memory instead of used memory, and some
+    /// programs reserve terabytes.
     pub fn lift_memory_limit() {
         let maximum = getrlimit(Resource::Data).maximum;
-        // Ignore the error: if the system refuses, the limit is not changed.
+        // If the system refuses, the limit is not changed.
         let _ = setrlimit(Resource::Data, Rlimit { current: maximum, maximum });
     }
 
-    /// Moves this process into a new cgroup next to its current one, with a memory limit. Needs
-    /// cgroup v2 and a parent group that has the memory controller and is delegated to this user.
+    /// Needs cgroup v2 and a parent group that has the memory controller and is delegated to this
+    /// user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
         let group = own_cgroup()?;
         // A group that enables controllers for its child groups may not contain processes, so the
@@ -91,14 +90,13 @@ mod system {
         Some(PathBuf::from("/sys/fs/cgroup").join(own))
     }
 
-    /// The cgroup that [`limit_memory`] made for this process. `None` if there is no such cgroup.
+    /// The cgroup that [`limit_memory`] made for this process.
     pub fn own_cgroup_leaf() -> Option<PathBuf> {
         let name = format!("catherd-{}", std::process::id());
         own_cgroup().filter(|group| group.ends_with(name))
     }
 
-    /// How many processes of a cgroup the system has killed for lack of memory; `None` if the
-    /// system does not report the number.
+    /// How many processes of a cgroup the system has killed for lack of memory.
     pub fn oom_kills(group: &Path) -> Option<u64> {
         let events = fs::read_to_string(group.join("memory.events")).ok()?;
         events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
@@ -116,7 +114,7 @@ mod system {
         MemoryLimit::None
     }
 
-    /// Does nothing, because [`limit_memory`] sets no limit.
+    /// Does nothing on this system.
     pub fn lift_memory_limit() {}
 
     /// `None`, because this system has no cgroups.

@@ -1,7 +1,6 @@
-//! Namespaces that hide, for example, the processes, the secret files and the network of a worker
-//! from a program.
+//! Namespaces, which separate a program from its worker.
 
-// Unsafe code is needed for system calls for which rustix has no safe functions.
+// Rustix has no safe functions for some system calls.
 #![allow(unsafe_code)]
 
 pub use system::{
@@ -22,15 +21,13 @@ mod system {
         set_no_new_privs, unshare_unsafe,
     };
 
-    /// The id that the user or group has in the namespace if its id outside is that of root,
-    /// because programs must not be root.
+    /// The id of root in the namespace, because programs must not be root.
     const NOBODY: u32 = 65_534;
 
     /// Moves this process, which must have a single thread, into a new user namespace and a new IPC
     /// namespace. Its children will be in a new process namespace, whose init process is the first
-    /// child. When the init process ends, the kernel kills all other processes of the namespace.
-    /// The ids of user and group do not change unless they are root. The children have the
-    /// privileges of the user namespace until [`give_up_privileges`] is called.
+    /// child. The children have the privileges of the user namespace until [`give_up_privileges`]
+    /// is called.
     ///
     /// # Errors
     ///
@@ -44,8 +41,8 @@ mod system {
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{} {user} 1", inside(user)))?;
         fs::write("/proc/self/gid_map", format!("{} {group} 1", inside(group)))?;
-        // Without this setting, a child that executes another program has the privileges of the
-        // namespace only if the user is root.
+        // Without this setting, only root has the privileges of the namespace after executing
+        // another program.
         let sets = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets })?;
         for capability in sets.permitted.iter() {
@@ -54,8 +51,7 @@ mod system {
         Ok(())
     }
 
-    /// Moves this process, after [`enter_namespaces`], into a new mount namespace, so that only
-    /// this process and its children see what it mounts.
+    /// Moves this process, after [`enter_namespaces`], into a new mount namespace.
     ///
     /// # Errors
     ///
@@ -66,10 +62,9 @@ mod system {
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
     }
 
-    /// The namespaces that a process no longer shares with others.
     #[derive(Clone, Copy)]
     enum Unshared {
-        /// A user namespace, an IPC namespace, and a process namespace for its children.
+        /// A user namespace, an IPC namespace, and a process namespace for the children.
         UserAndProcesses,
         Mounts,
         Network,
@@ -84,24 +79,23 @@ mod system {
             Unshared::Network => UnshareFlags::NEWNET,
         };
         // SAFETY: the call is unsafe because it can unshare the table of file descriptors, which
-        // none of these flags requests. All other functions of rustix for this call are deprecated.
+        // none of these flags requests.
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
     /// Limits the System V shared memory in the IPC namespace of this process to this number of
-    /// bytes, rounded down to whole pages. At least one page is permitted.
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// If the limit cannot be set, for example because the kernel does not permit the owner of the
-    /// namespace to do so.
+    /// If the limit cannot be set.
     pub fn limit_ipc(bytes: u64) -> io::Result<()> {
         let pages = (bytes / rustix::param::page_size() as u64).max(1);
         fs::write("/proc/sys/kernel/shmall", pages.to_string())
     }
 
-    /// Moves this process, after [`enter_namespaces`], and the processes that it will start into a
-    /// new network namespace that has only the loopback device.
+    /// Moves this process, after [`enter_namespaces`], into a new network namespace that has only
+    /// the loopback device.
     ///
     /// # Errors
     ///
@@ -117,11 +111,11 @@ mod system {
             rest: [u8; 22],
         }
         const SET_FLAGS: rustix::ioctl::Opcode = 0x8914;
-        /// The device is up and running.
+        /// The flags `IFF_UP` and `IFF_RUNNING`.
         const UP: i16 = 0x41;
         let mut request = Request { name: [0; 16], flags: UP, rest: [0; 22] };
         request.name[..2].copy_from_slice(b"lo");
-        // SAFETY: the kernel reads a `struct ifreq` for this opcode, which `Request` is.
+        // SAFETY: for this opcode, the kernel reads a `struct ifreq`, whose layout `Request` has.
         unsafe {
             let set = rustix::ioctl::Setter::<SET_FLAGS, Request>::new(request);
             rustix::ioctl::ioctl(&socket, set)?;
@@ -129,10 +123,8 @@ mod system {
         Ok(())
     }
 
-    /// Prevents the programs that this process starts from gaining privileges: the privileges of
-    /// their user namespace, with which they could unmount what
-    /// [`restrict_view`](crate::restrict_view) mounted, and the privileges of executables with the
-    /// set-user-id bit.
+    /// Prevents the programs that this process starts from gaining privileges, such as the
+    /// privilege to unmount what [`restrict_view`](crate::restrict_view) mounted.
     ///
     /// # Errors
     ///
@@ -156,7 +148,7 @@ mod system {
 mod system {
     use std::io;
 
-    /// Does nothing: this system has no namespaces.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -165,7 +157,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Does nothing: this system has no namespaces.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -174,7 +166,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Does nothing: this system has no namespaces.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -183,7 +175,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Does nothing: this system has no namespaces.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -192,7 +184,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Does nothing: this system has no namespaces.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Starts processes in groups, asks them to end, kills them, and finds out how they ended.
+//! Process groups, and the ends of processes.
 
 pub use system::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
@@ -14,7 +14,6 @@ mod system {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
     /// Makes the command start in a new process group, which Ctrl-C on the terminal does not reach.
-    /// [`kill_group`] kills all processes of this group.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
@@ -23,7 +22,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If a system call fails, for example because the group has no process left.
+    /// If a system call fails.
     pub fn kill_group(child: &mut Child) -> io::Result<()> {
         Ok(kill_process_group(Pid::from_child(child), Signal::KILL)?)
     }
@@ -38,32 +37,29 @@ mod system {
     }
 
     /// Asks all processes of a group to end properly (SIGTERM). `first` is the id of the first
-    /// process of the group, which is the id of the group.
+    /// process of the group.
     ///
     /// # Errors
     ///
-    /// If a system call fails, for example because the group has no process left.
+    /// If a system call fails.
     pub fn terminate_group(first: u32) -> io::Result<()> {
         let pid = i32::try_from(first).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
-    /// Whether SIGKILL or SIGABRT ended the process. In this case, the cause is usually an
-    /// operator, the system's memory limit or the allocator, and not a defect of the program.
+    /// Whether SIGKILL or SIGABRT ended the process, for example for lack of memory.
     pub fn was_killed(status: ExitStatus) -> bool {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
     }
 
-    /// Whether SIGKILL ended the process. A process does not send itself this signal because of a
-    /// defect.
+    /// Whether SIGKILL ended the process.
     pub fn was_ended_by_another(status: ExitStatus) -> bool {
         status.signal() == Some(Signal::KILL.as_raw())
     }
 
-    /// Whether the process was ended by a signal for a fault of the process itself, such as an
-    /// invalid memory access or a call to `abort`.
+    /// Whether a signal ended the process for a fault such as an invalid memory access.
     pub fn was_own_fault(status: ExitStatus) -> bool {
         let signals =
             [Signal::SEGV, Signal::BUS, Signal::ABORT, Signal::ILL, Signal::FPE, Signal::TRAP];
@@ -76,8 +72,7 @@ mod system {
     use std::io;
     use std::process::{Child, Command, ExitStatus};
 
-    /// Returns the command unchanged, because this system has no process groups that can be killed
-    /// as a whole.
+    /// Does nothing on this system.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command
     }
@@ -91,7 +86,7 @@ mod system {
         child.kill()
     }
 
-    /// Does nothing, because this system cannot ask a process to end.
+    /// Does nothing on this system.
     ///
     /// # Errors
     ///
@@ -109,17 +104,17 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`, because this system does not report the signal that ended a process.
+    /// This system does not report signals.
     pub fn was_killed(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not report the signal that ended a process.
+    /// This system does not report signals.
     pub fn was_ended_by_another(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not report the signal that ended a process.
+    /// This system does not report signals.
     pub fn was_own_fault(_: ExitStatus) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Files for secrets, which only their owner may read.
+//! Files for secrets.
 
 use std::fs::{self, DirBuilder, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -6,13 +6,12 @@ use std::path::Path;
 
 use crate::files::{only_for_owner, with_mode};
 
-/// Writes a secret to a file atomically: a reader finds either the old or the new content. Where
-/// the system has permission bits, only the owner can read the file (mode 0600), even if others
-/// could read the old file.
+/// Writes a secret to a file atomically. Only the owner can read the new file (mode 0600), where
+/// the system has permission bits.
 ///
 /// # Errors
 ///
-/// If the new file cannot be written, or cannot replace the old one.
+/// If the file cannot be written.
 pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut temporary = std::ffi::OsString::from(".");
@@ -32,14 +31,14 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
         fs::rename(&temporary, file)
     });
     if written.is_err() {
-        // Ignore the error of removing the file; the error of writing it is reported.
+        // The error of writing is reported.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// Creates a folder and its parent folders; where the system has permission bits, only the owner
-/// can enter new folders (mode 0700). An existing folder is not changed.
+/// Creates a folder and its parent folders. Only the owner can enter new folders (mode 0700), where
+/// the system has permission bits.
 ///
 /// # Errors
 ///
@@ -49,12 +48,11 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Checks that a file or folder belongs to the user of this process, and that no other user has
-/// access to it. Checks nothing on systems without permission bits.
+/// access to it.
 ///
 /// # Errors
 ///
-/// If the file or folder belongs to another user, or if another user has access to it. The message
-/// states the problem.
+/// If the file or folder is not private.
 #[cfg(unix)]
 pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
@@ -72,11 +70,11 @@ pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Checks nothing, because this system has no permission bits.
+/// Checks nothing on this system.
 ///
 /// # Errors
 ///
-/// Never on this system.
+/// Never.
 #[cfg(not(unix))]
 pub fn check_private(_: &Metadata) -> io::Result<()> {
     Ok(())

@@ -9,7 +9,7 @@ pub use system::{ReloadSignal, StopSignals};
 ///
 /// # Errors
 ///
-/// If the handlers cannot be installed, or the thread cannot be started.
+/// If the signals cannot be received.
 pub fn on_stop(mut act: impl FnMut() + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = runtime.block_on(async { StopSignals::listen() })?;
@@ -92,12 +92,12 @@ mod system {
         ///
         /// # Errors
         ///
-        /// Never on this system.
+        /// Never.
         pub fn listen() -> io::Result<StopSignals> {
             Ok(StopSignals)
         }
 
-        /// Waits for the next Ctrl-C, or forever if the handler cannot be installed.
+        /// Waits for the next Ctrl-C.
         pub async fn received(&mut self) {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending().await
@@ -105,7 +105,7 @@ mod system {
         }
     }
 
-    /// A signal that never arrives, because this system has none for this purpose.
+    /// This system has no such signal.
     #[derive(Debug)]
     pub struct ReloadSignal;
 
@@ -114,7 +114,7 @@ mod system {
         ///
         /// # Errors
         ///
-        /// Never on this system.
+        /// Never.
         pub fn listen() -> io::Result<ReloadSignal> {
             Ok(ReloadSignal)
         }

@@ -1,12 +1,11 @@
 //! Finds out whether a part of a thread's stack has been used.
 
-// Unsafe code is needed for system calls about memory.
+// System calls about memory are unsafe.
 #![allow(unsafe_code)]
 
 pub use system::StackBand;
 
-/// An address on the stack of the calling thread, within a few hundred bytes of the frame of the
-/// caller.
+/// An address on the stack of the calling thread, near the frame of the caller.
 #[inline(always)]
 pub fn stack_address() -> usize {
     let local = 0_u8;
@@ -21,15 +20,12 @@ mod system {
 
     use super::stack_address;
 
-    /// Minimum distance in bytes from a band to the current frames, which must not reach into the
-    /// band, and to the lower end of the stack.
+    /// Minimum distance in bytes from a band to the current frames and to the lower end of the
+    /// stack.
     const GAP: usize = 64 << 10;
 
-    /// Whole pages of the stack of one thread, far from the frames that are on the stack now.
-    /// [`StackBand::used`] asks the system whether any of these pages has been used since the last
-    /// call to [`StackBand::clear`]. It does not matter which code was executed, or in which
-    /// language it was written. A frame that leaves most of its bytes untouched can be missed if it
-    /// is longer than the band.
+    /// Whole pages of the stack of one thread, far from the frames that are on the stack now. A
+    /// frame that leaves most of its bytes untouched can be missed if it is longer than the band.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
@@ -39,10 +35,8 @@ mod system {
     }
 
     impl StackBand {
-        /// The whole pages between two addresses on the stack of this thread, far below its current
-        /// frames. `None` if there is no whole page, if the pages are not on this stack or are
-        /// closer than 64 KiB to its lower end or to the current frames, or if the system does not
-        /// report which pages were used.
+        /// The whole pages between two addresses on the stack of this thread. `None` if these pages
+        /// cannot be observed.
         pub fn new(addresses: Range<usize>) -> Option<StackBand> {
             let page = rustix::param::page_size();
             let Range { start, end } = addresses;
@@ -61,7 +55,7 @@ mod system {
             self.addresses.clone()
         }
 
-        /// Forgets earlier uses, unless the current frames are within 64 KiB of the band.
+        /// Forgets earlier uses.
         pub fn clear(&self) {
             if self.used() {
                 self.advise(libc::MADV_DONTNEED);
@@ -126,8 +120,7 @@ mod system {
 mod system {
     use std::ops::Range;
 
-    /// A part of the stack. On this system there are no values, because the system does not report
-    /// which pages were used.
+    /// A part of the stack. This system does not report which pages were used.
     #[derive(Debug)]
     pub enum StackBand {}
 
@@ -158,7 +151,6 @@ mod system {
 mod tests {
     use super::*;
 
-    /// Uses the stack down to an address.
     #[inline(never)]
     fn descend(address: usize) -> u8 {
         let block = std::hint::black_box([1_u8; 1024]);

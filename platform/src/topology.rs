@@ -1,5 +1,4 @@
-//! Which cores of the computer share a physical core, a cache or a memory node, from the files of
-//! `/sys`.
+//! Which cores of the computer share a physical core, a cache or a memory node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,16 +13,16 @@ pub struct Topology {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CorePlace {
-    /// The logical cores of the same physical core, including this one, in ascending order.
+    /// The hyper-threads of the same physical core, including this core, in ascending order.
     siblings: Vec<usize>,
     /// The first core with the same last-level cache.
     cache: usize,
-    /// The number of the memory node; 0 if the system does not name one.
+    /// The memory node.
     node: usize,
 }
 
 impl Topology {
-    /// The topology of this computer; empty if the system does not describe it.
+    /// The topology of this computer. Empty if the system does not describe it.
     pub fn of_this_machine() -> Topology {
         Topology::of_folder(Path::new("/sys"))
     }
@@ -34,8 +33,7 @@ impl Topology {
     }
 
     /// The topology that files with the layout of `/sys` describe. `read` returns the content of
-    /// the file at a path, or `None` if there is no such file. A core without a description shares
-    /// nothing.
+    /// the file at a path.
     pub fn parse(read: impl Fn(&str) -> Option<String>) -> Topology {
         let list = |file: &str| read(file).map(|text| cores_of(&text)).unwrap_or_default();
         let nodes: Vec<(usize, Vec<usize>)> = list("devices/system/node/online")
@@ -67,15 +65,15 @@ impl Topology {
         Topology { places: online.into_iter().map(|core| (core, place(core))).collect() }
     }
 
-    /// The other hyper-threads of the physical core of a core, ascending; empty if there are none.
+    /// The other hyper-threads of the physical core of a core, ascending.
     pub fn siblings(&self, core: usize) -> Vec<usize> {
         let place = self.places.get(&core);
         let siblings = place.into_iter().flat_map(|place| &place.siblings).copied();
         siblings.filter(|&other| other != core).collect()
     }
 
-    /// The first allowed core of each physical core. Cores that share neither cache nor memory node
-    /// come first, so that the first n cores disturb each other as little as possible.
+    /// An allowed core of each physical core, ordered so that the first n cores disturb each other
+    /// as little as possible.
     pub fn physical_cores(&self, allowed: &[usize]) -> Vec<usize> {
         let firsts: BTreeSet<usize> =
             allowed.iter().map(|&core| self.first(core, allowed)).collect();
@@ -106,8 +104,7 @@ impl Topology {
         turns.into_iter().map(|(_, _, _, core)| core).collect()
     }
 
-    /// The first of the allowed cores that belong to the physical core of a core, or the core
-    /// itself if there is no such core.
+    /// The first of the allowed cores that belong to the physical core of a core.
     pub fn first(&self, core: usize, allowed: &[usize]) -> usize {
         let place = self.places.get(&core);
         let siblings = place.into_iter().flat_map(|place| &place.siblings);
@@ -127,12 +124,11 @@ impl Topology {
     }
 }
 
-/// Counts a key, and returns how often it was counted before.
 fn increased<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> &usize {
     counts.entry(key).and_modify(|count| *count += 1).or_insert(0)
 }
 
-/// The numbers of a list such as `0-3,8`, ascending; invalid parts are left out.
+/// The cores in a list, in ascending order. Invalid parts of the list are left out.
 fn cores_of(list: &str) -> Vec<usize> {
     let ranges = list.trim().split(',').filter_map(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -149,7 +145,7 @@ fn cores_of(list: &str) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The topology of a recorded tree: each line is a path and its content.
+    /// Each line is a path and its content.
     fn recorded(tree: &str) -> Topology {
         let files: BTreeMap<&str, &str> =
             tree.lines().filter_map(|line| line.split_once(": ")).collect();
@@ -171,7 +167,6 @@ mod tests {
     #[test]
     fn nodes_and_caches_of_a_server_take_turns() {
         // There are two memory nodes with two caches each, and two physical cores at each cache.
-        // Hyper-threads of a core have successive numbers.
         let server = recorded(include_str!("topology/server.txt"));
         let all: Vec<usize> = (0..16).collect();
         assert_eq!(server.siblings(0), [1]);
@@ -189,7 +184,7 @@ mod tests {
              devices/system/cpu/cpu3/topology/thread_siblings_list: 1,3\n",
         );
         assert_eq!(old.worker_cores(&[0, 1, 3], false), [0, 1]);
-        // The sibling of core 0 is switched off and cannot be used.
+        // The sibling of core 0 is switched off.
         assert_eq!(old.worker_cores(&[0, 1, 3], true), [0, 1, 3]);
     }
 

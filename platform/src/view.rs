@@ -1,10 +1,7 @@
-//! Restricts a program's view of the file system: the program can store files only in one folder
-//! and in `/dev/shm`, can neither reach the host's sockets and pipes nor change kernel settings,
-//! and has access to only a few devices.
+//! Restricts a program's view of the file system.
 //!
-//! Most other files are shown through overlays without a writable layer. A socket or pipe in an
-//! overlay is not the socket or pipe with the same name outside of the overlay, so no process
-//! answers. This is also true for sockets and pipes that are made while the program runs.
+//! Most files are shown through overlays without a writable layer. A socket or pipe in an overlay
+//! is not the socket or pipe with the same name outside of the overlay, so no process answers.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +24,7 @@ pub struct View<'a> {
 pub struct Unrestricted {
     /// The part.
     pub part: Part,
-    /// Cause given by the operating system, usually with the path.
+    /// Why the restriction is not in effect.
     pub cause: io::Error,
 }
 
@@ -91,8 +88,8 @@ mod system {
         "vmallocinfo",
     ];
 
-    /// Types of file systems that contain no files of programs. Such file systems are hidden,
-    /// because an overlay cannot show them and some of them are shared memory.
+    /// Types of file systems that contain no files of programs. An overlay cannot show them, and
+    /// some of them are shared memory.
     const KERNEL_TYPES: [&str; 15] = [
         "autofs",
         "binfmt_misc",
@@ -111,17 +108,16 @@ mod system {
         "tracefs",
     ];
 
-    /// The folders that are not shown through an overlay, because separate mounts restrict them.
+    /// Separate mounts restrict these folders.
     const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-    /// An empty folder, because an overlay needs two folders. It is not removed, because the
-    /// contents of an overlay cannot be listed without it.
+    /// An empty folder, because an overlay needs two folders. The contents of an overlay cannot be
+    /// listed without it.
     const EMPTY: &str = "/dev/.empty";
 
     /// Restricts the view of this process and its children, after
     /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system
-    /// does not permit. The other parts are in effect, unless [`Part::Files`] is returned: then
-    /// [`Part::Hidden`] or all parts may be missing as well.
+    /// does not permit. If [`Part::Files`] is one of them, further parts may be missing.
     pub fn restrict_view(view: &View<'_>) -> Vec<Unrestricted> {
         let mut missing = Vec::new();
         let mut note = |part: Part, result: io::Result<()>| {
@@ -134,13 +130,13 @@ mod system {
                 return missing;
             }
         };
-        // Ignore the error: `/proc` then shows the processes outside of the namespace, but signals
+        // Without this mount, `/proc` shows the processes outside of the namespace, but signals
         // cannot be sent to them.
         let _ = mount("proc", "/proc", "proc", PLAIN | MountFlags::NOEXEC, None::<&CStr>);
         let tree = subtree(&writable);
         note(Part::Devices, devices(view.shared_memory));
         note(Part::Sockets, separate_sockets());
-        // Make the folder again if it is in `/dev`, because the new `/dev` hides it.
+        // The new `/dev` hides a folder in the old one.
         let _ = fs::create_dir_all(&writable);
         match tree.and_then(|tree| show(&tree, &writable)) {
             Ok(()) => note(Part::Hidden, hide(view.hidden, &writable)),
@@ -162,13 +158,12 @@ mod system {
         kind: String,
     }
 
-    /// The mounts that this process sees, in the order of `mountinfo`.
+    /// The mounts in the order of `mountinfo`.
     fn mounts() -> io::Result<Vec<Mount>> {
         let mounts = fs::read_to_string("/proc/self/mountinfo")?;
         Ok(mounts.lines().filter_map(mount_of).collect())
     }
 
-    /// The mount that a line of `mountinfo` describes; `None` if the line is malformed.
     fn mount_of(line: &str) -> Option<Mount> {
         let mut fields = line.split(' ').skip(4);
         // White space and backslashes are written as octal numbers.
@@ -193,8 +188,7 @@ mod system {
         Some(Mount { place: place.into(), flags, kind })
     }
 
-    /// Opens a folder with everything that is mounted in it, so that it can be shown at another
-    /// path.
+    /// Opens a folder with everything that is mounted in it.
     fn subtree(folder: &Path) -> io::Result<OwnedFd> {
         let flags = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -207,8 +201,6 @@ mod system {
         Ok(move_mount(tree, c"", CWD, path, whole)?)
     }
 
-    /// Mounts a small `/dev` with the devices that every program needs, and an empty `/dev/shm` of
-    /// this size.
     fn devices(shared_memory: u64) -> io::Result<()> {
         let dev = Path::new("/dev");
         let kept: Vec<_> = DEVICES
@@ -227,14 +219,14 @@ mod system {
         }
         let terminals = c"newinstance,ptmxmode=0666,mode=620";
         let no_exec = MountFlags::NOSUID | MountFlags::NOEXEC;
-        // Ignore the error, because only programs that need a terminal need `/dev/pts`.
+        // Only programs that need a terminal need `/dev/pts`.
         let _ = mount("devpts", "/dev/pts", "devpts", no_exec, Some(terminals));
         let options = CString::new(format!("mode=1777,size={shared_memory}"))?;
         Ok(mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(&*options))?)
     }
 
-    /// Shows all folders except [`OWN`] through overlays, so their sockets and pipes are not the
-    /// sockets and pipes of the host. File systems with a type in [`KERNEL_TYPES`] are covered.
+    /// Shows folders through overlays, so that their sockets and pipes are not the sockets and
+    /// pipes of the host.
     fn separate_sockets() -> io::Result<()> {
         let mounts = mounts()?;
         let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));
@@ -261,8 +253,7 @@ mod system {
                 failed = failed.and(separated);
                 continue;
             }
-            // Show the contents one by one, because an overlay would not show what is mounted in
-            // the folder.
+            // An overlay would not show what is mounted in the folder.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
@@ -275,8 +266,7 @@ mod system {
         failed
     }
 
-    /// Shows a folder through an overlay. A folder that this user cannot list is left out, because
-    /// the program cannot list it either.
+    /// A folder that this user cannot list is left out, because the program cannot list it either.
     fn overlay(folder: &Path) -> io::Result<()> {
         let mut lower = Vec::new();
         for &byte in folder.as_os_str().as_bytes() {
@@ -290,7 +280,7 @@ mod system {
         match mount("overlay", folder, "overlay", PLAIN | MountFlags::RDONLY, Some(&*options)) {
             Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
             Err(Errno::ACCESS | Errno::PERM) if fs::read_dir(folder).is_err() => Ok(()),
-            // Cover the folder, because programs do not need the state of running services.
+            // Programs do not need the state of running services.
             Err(_) if folder.starts_with("/run") => cover(folder),
             Err(error) => {
                 hide_known_sockets(folder);
@@ -303,13 +293,11 @@ mod system {
         let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
         let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
         for path in paths.filter(|path| Path::new(path).starts_with(folder)) {
-            // Ignore the error, because the caller reports that sockets of the folder may be
-            // reachable.
+            // The caller reports that sockets of the folder may be reachable.
             let _ = mount_bind("/dev/null", path);
         }
     }
 
-    /// Hides a socket or a pipe; other files are visible.
     fn separate_file(path: &Path, kind: FileType) -> io::Result<()> {
         if kind.is_socket() || kind.is_fifo() {
             mount_bind("/dev/null", path).map_err(|error| at(path, error))?;
@@ -322,14 +310,12 @@ mod system {
             .map_err(|error| at(folder, error))
     }
 
-    /// Covers the files among `paths` with `/dev/null`, and the folders with empty folders that
-    /// cannot be written to. The folder `visible` stays visible, even within a hidden folder. Paths
-    /// that do not exist are skipped.
+    /// The folder `visible` stays visible, even within a hidden folder.
     fn hide(paths: &[PathBuf], visible: &Path) -> io::Result<()> {
         let mut hidden: Vec<PathBuf> = Vec::new();
         let mut real: Vec<_> =
             paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        // Sort, so that a folder comes before its contents, which are hidden with it.
+        // A folder must come before its contents, which are hidden with it.
         real.sort_unstable();
         for path in real {
             if hidden.last().is_none_or(|folder| !path.starts_with(folder)) {
@@ -355,7 +341,6 @@ mod system {
         Ok(())
     }
 
-    /// Makes the settings of the kernel in `/proc` read-only, and hides secrets of the kernel.
     /// Files of processes remain writable.
     fn protect_kernel() -> io::Result<()> {
         for entry in fs::read_dir("/proc")?.flatten() {
@@ -376,13 +361,11 @@ mod system {
         Ok(())
     }
 
-    /// Makes all files read-only except those in `writable`, `/dev/shm`, `/dev/pts` and `/proc`.
     fn protect_files(writable: &Path) -> io::Result<()> {
-        // Mount the folder separately, because only a separate mount can remain writable.
+        // Only a separate mount can remain writable.
         mount_bind_recursive(writable, writable).map_err(|error| at(writable, error))?;
         let mut places = mounts()?;
-        // Begin with the last mount, because only the last of several mounts on one path is
-        // visible.
+        // Only the last of several mounts on one path is visible.
         places.reverse();
         let mut seen: Vec<PathBuf> = vec![writable.to_owned()];
         seen.extend(["/dev/shm", "/dev/pts", "/proc"].map(PathBuf::from));
@@ -396,7 +379,7 @@ mod system {
             }
             let frozen = flags | MountFlags::BIND | MountFlags::RDONLY;
             match mount_remount(&place, frozen, c"") {
-                // Ignore mounts that another mount hides.
+                // Another mount hides this mount.
                 Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
                 Err(error) => return Err(at(&place, error)),
             }
@@ -409,7 +392,7 @@ mod system {
 mod system {
     use super::{Unrestricted, View};
 
-    /// Restricts nothing on this system, on which no program is supervised.
+    /// Restricts nothing on this system.
     pub fn restrict_view(_: &View<'_>) -> Vec<Unrestricted> {
         Vec::new()
     }

@@ -1,6 +1,5 @@
 use super::*;
 
-/// A folder with files of the system, which is removed when this value is dropped.
 struct Machine(PathBuf);
 
 impl Machine {
@@ -30,8 +29,7 @@ impl Drop for Machine {
     }
 }
 
-/// Cores 0 and 1 are hyper-threads of one physical core. Cores 2 and 3 are not described, so they
-/// share nothing.
+/// Cores 0 and 1 are hyper-threads of one physical core.
 fn pairs() -> Topology {
     Topology::parse(|file| match file {
         "devices/system/cpu/online" => Some("0-3".to_owned()),
@@ -60,8 +58,8 @@ fn shares_are_of_the_time_between_start_and_end() {
         );
     }
     let mut meter = machine.meter(Some(0), pairs());
-    // In ten seconds, core 0 is busy for 9 s, of which 6 are used by this process, and half a
-    // second is stolen.
+    // In ten seconds, core 0 is busy for 9 s, of which this process uses 6 s; half a second is
+    // stolen.
     machine.write(
         "proc/stat",
         "cpu0 800 100 50 100 50 0 50 50 0 0\ncpu1 255 0 0 755 0 0 0 0\ncpu2 1000 0 0 0 0 0 0 0\n\
@@ -76,7 +74,7 @@ fn shares_are_of_the_time_between_start_and_end() {
     assert!(about(found.others_busy, 0.3) && about(found.siblings_busy, 0.25), "{found:?}");
     assert!(about(found.machine_busy, 0.5) && about(found.steal, 0.05), "{found:?}");
     assert_eq!((found.mhz, found.throttled), (Some(2000.0), Some(2)));
-    // One counter adds half a joule, and the other one 9 joules, counted across its return to 0.
+    // One counter adds half a joule, and the other one 9 joules across its return to 0.
     assert!(about(found.energy, 9.5), "{found:?}");
 
     let free = machine.meter(None, pairs()).finished(Duration::ZERO);
@@ -104,7 +102,7 @@ fn this_machine_shows_processor_time() {
     let meter = Meter::start(None);
     let started = Instant::now();
     let end = crate::process_cpu_time() + Duration::from_millis(600);
-    // Other tests of this process use processor time as well, so it passes faster than real time.
+    // Other tests of this process use processor time as well, so it may pass faster than real time.
     while crate::process_cpu_time() < end || started.elapsed() < SHORTEST {}
     let found = meter.finish();
     assert!(found.processor_time >= Duration::from_millis(600), "{found:?}");
