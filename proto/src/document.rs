@@ -6,15 +6,15 @@ use serde::de::DeserializeOwned;
 
 use crate::v1::Document;
 
-/// Version of the types `Plan`, `RunSpec` and `RunRecord` that this build writes. This build reads
-/// this version and all earlier versions, which the types convert.
+/// Version of the types `Plan`, `RunSpec` and `RunRecord` that this build writes. Earlier versions
+/// are converted when they are read.
 pub const DOCUMENT_VERSION: u32 = 2;
 
-/// The reason why a document cannot be written or read, or why bytes are not a digest.
+/// Why a document or a digest in a message cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// The document was written by a later version, or states no version.
+    /// This build does not read the version.
     #[error("unsupported document version {0} (this build reads 1 to {DOCUMENT_VERSION})")]
     Version(u32),
     /// The JSON does not match the expected type.
@@ -36,8 +36,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the value cannot be converted to JSON, which does not occur for plans, specifications and
-    /// records.
+    /// If the value cannot be converted to JSON.
     pub fn write(value: &impl Serialize) -> Result<Document, DocumentError> {
         let json = serde_json::to_vec(value)?.into();
         Ok(Document { version: DOCUMENT_VERSION, json })
@@ -47,7 +46,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the document states no version or a later version, or if it is malformed.
+    /// If the document is malformed, or if this build does not read its version.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         if !(1..=DOCUMENT_VERSION).contains(&self.version) {
             return Err(DocumentError::Version(self.version));

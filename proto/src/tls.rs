@@ -18,8 +18,8 @@ pub use tokio_rustls::server::TlsStream;
 /// The configuration of a TLS server.
 pub type ServerConfig = RustlsConfig;
 
-/// The certificate and the key of one side of a connection, and the authority that signs the
-/// certificates of both sides, all in PEM.
+/// The certificate and the key of one side of a connection, and the authority for both sides, all
+/// in PEM.
 #[derive(Clone)]
 pub struct Tls {
     /// The authority's certificate.
@@ -81,8 +81,7 @@ pub enum ClientCertificates {
 ///
 /// # Errors
 ///
-/// If a part is not PEM, if a certificate or the key cannot be used, or if certificate and key do
-/// not belong together.
+/// If a certificate or the key cannot be used.
 pub fn server_config(
     tls: &Tls,
     clients: ClientCertificates,
@@ -130,14 +129,14 @@ const OTHER: &str = "use certificates that `catherd certs` made, and the same ca
 /// A problem with a connection, and a hint about what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The cause, usually a clause without a capital letter and without a full stop.
+    /// The cause.
     pub cause: String,
     /// A hint about what to do.
     pub hint: &'static str,
 }
 
-/// Describes the TLS failure among an error and its sources; `None` if there is none. `peer` is the
-/// other side of the connection, for example "the coordinator".
+/// Describes the TLS failure among an error and its sources. `peer` is the other side of the
+/// connection, for example "the coordinator".
 pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     let Some(found) = find(error) else { return alert(error).map(|name| refused(&name, peer)) };
     let (cause, hint) = match found {
@@ -182,8 +181,7 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     Some(Problem { cause, hint })
 }
 
-/// The problem if the peer ended the TLS connection with an alert of this name (RFC 8446, section
-/// 6.2).
+/// `alert` is the name of an alert of RFC 8446, section 6.2.
 fn refused(alert: &str, peer: &str) -> Problem {
     let (cause, hint) = match alert {
         "CertificateExpired" => {
@@ -201,8 +199,8 @@ fn refused(alert: &str, peer: &str) -> Problem {
     Problem { cause, hint }
 }
 
-/// The name of the alert that ended a connection. The name is taken from the message, because
-/// HTTP/2 keeps only the message of the underlying connection's error.
+/// The name of the alert that ended a connection. HTTP/2 keeps only the message of the underlying
+/// connection's error.
 fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -215,20 +213,18 @@ fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// A name in a certificate, without the type that rustls shows, as in `DnsName("ant")`.
+/// Rustls shows a name with its type, as in `DnsName("ant")`.
 fn plain_name(name: &str) -> &str {
     name.split('"').nth(1).unwrap_or(name)
 }
 
-/// The TLS error among an error and its sources.
 fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
-        // Look at the error inside an I/O error, because `source` would skip it and return the
-        // source of the contained error.
+        // For an I/O error, `source` skips the contained error.
         if let Some(contained) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref)
             && let Some(found) = find(contained)
         {

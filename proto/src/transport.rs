@@ -1,6 +1,5 @@
-//! Connections between the coordinator and its workers and clients: clients and servers with the
-//! same limits and time-outs. Keepalive pings and time-outs of requests are needed because without
-//! them a network partition could block a client forever.
+//! Connections between the coordinator and its workers and clients. Without keepalive pings and
+//! time-outs, a network partition could block a client forever.
 
 use std::error::Error as _;
 use std::fmt;
@@ -25,29 +24,27 @@ use crate::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use crate::v1::studies_client::StudiesClient;
 use crate::v1::studies_server::{Studies, StudiesServer};
 
-/// Maximum size of a message in bytes; larger messages are refused.
+/// Maximum size of a message in bytes.
 pub const MAX_MESSAGE: usize = 32 << 20;
 
 /// Maximum number of bytes of a project in one message.
 pub const PROJECT_CHUNK: usize = 256 << 10;
 
-/// Maximum size in bytes of a project that can be transferred.
+/// Maximum size of a project that can be transferred, in bytes.
 pub const MAX_PROJECT: u64 = 512 << 20;
 
-/// Time within which a request must be answered; otherwise it fails.
+/// Time within which a request must be answered.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Idle time after which a ping is sent.
 const KEEPALIVE: Duration = Duration::from_secs(5);
 
-/// Time within which a ping must be answered; otherwise the connection is closed.
+/// Time within which a ping must be answered.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time within which a connection must be established. Shorter than the five seconds within which a
-/// worker or client must report that it cannot reach its coordinator.
+/// A worker or client must report within five seconds that it cannot reach its coordinator.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Maximum number of concurrent requests on one connection; further requests wait at the client.
 const MAX_CONCURRENT_REQUESTS: u32 = 256;
 
 const MAX_HEADER_BYTES: u32 = 16 << 10;
@@ -57,7 +54,7 @@ const AUTHORIZATION: &str = "authorization";
 /// The credentials of a client.
 #[derive(Clone, Default)]
 pub struct Access {
-    /// The client's certificate; `None` if the connection is not encrypted.
+    /// The client's certificate, if the connection is encrypted.
     pub tls: Option<Tls>,
     /// The client's token.
     pub token: Token,
@@ -66,29 +63,28 @@ pub struct Access {
 /// The token of a client.
 #[derive(Clone, Default)]
 pub enum Token {
-    /// No token, which only a coordinator without tokens accepts.
+    /// No token.
     #[default]
     None,
     /// This token.
     Known(String),
-    /// The token of a coordinator that may not have started yet. The function is called for each
-    /// request until it returns a token.
+    /// The token of a coordinator that may not have started yet. The function is called until it
+    /// returns a token.
     Late(Arc<dyn Fn() -> Option<String> + Send + Sync>),
 }
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Leave out keys and tokens, because they must not appear in a log.
+        // Keys and tokens must not appear in a log.
         let (tls, token) = (self.tls.is_some(), !matches!(self.token, Token::None));
         f.debug_struct("Access").field("tls", &tls).field("token", &token).finish()
     }
 }
 
-/// Interceptor that adds the token to every request.
+/// Adds the token to every request.
 #[derive(Clone)]
 pub struct BearerToken {
     token: Token,
-    /// The header; `None` before the first request with a token.
     header: Option<MetadataValue<Ascii>>,
 }
 
@@ -100,7 +96,7 @@ impl Interceptor for BearerToken {
                 Token::Known(token) => Some(token.clone()),
                 Token::Late(find) => find(),
             };
-            // A token that a header cannot contain is not valid, so it is not sent.
+            // A token that a header cannot contain is not valid.
             self.header = token.and_then(|token| format!("Bearer {token}").parse().ok());
         }
         if let Some(header) = &self.header {
@@ -110,7 +106,7 @@ impl Interceptor for BearerToken {
     }
 }
 
-/// The token of a request; `None` if the request has no bearer token.
+/// The bearer token of a request.
 pub fn token(request: &Request<()>) -> Option<&str> {
     request.metadata().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
@@ -119,11 +115,11 @@ pub fn token(request: &Request<()>) -> Option<&str> {
 pub type AuthChannel = InterceptedService<Channel, BearerToken>;
 
 /// A client of the worker service at `address` (`http://host:port`, or `https://` with TLS). The
-/// client connects at the first request, and again whenever the connection is lost.
+/// client connects when it is used.
 ///
 /// # Errors
 ///
-/// If the address is not a URI, or if the certificates or the key cannot be used.
+/// If the address, the certificates or the key cannot be used.
 pub fn coordinator_client(
     address: &str,
     access: &Access,
@@ -132,7 +128,7 @@ pub fn coordinator_client(
 }
 
 /// The same as [`coordinator_client`], but on any network: `connect` creates a channel from an
-/// endpoint that has all limits and time-outs.
+/// endpoint.
 ///
 /// # Errors
 ///
@@ -189,8 +185,8 @@ fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), E
     Ok((endpoint, BearerToken { token: access.token.clone(), header: None }))
 }
 
-/// A server of the worker service and, unless `studies` is `None`, of the study service. The caller
-/// adds a listener. `auth` is called first for every request.
+/// A server of the worker service and, with `studies`, of the study service. `auth` is called first
+/// for every request.
 pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync + 'static>(
     workers: C,
     studies: Option<S>,
@@ -224,8 +220,8 @@ pub const TLS_REQUIRED: [u8; 26] = [
     0, 0, 0, 0, 0, 0, 0, 12, // no stream was processed; INADEQUATE_SECURITY
 ];
 
-/// A description of the problem with the connection to a coordinator. `None` if the status is an
-/// answer of the coordinator.
+/// A description of the problem with the connection to a coordinator. `None` if the coordinator has
+/// answered.
 pub fn problem(status: &Status) -> Option<Problem> {
     const REACH: &str = "check that the coordinator is running at this address";
     const PEER: &str = "the coordinator";

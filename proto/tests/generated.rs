@@ -1,5 +1,5 @@
 //! Compares the generated code in the repository with code that is generated again from
-//! `catherd.proto`. `protox` compiles the file, so `protoc` is not needed.
+//! `catherd.proto`.
 
 use std::path::Path;
 use std::{env, fs};
@@ -18,7 +18,7 @@ fn the_generated_code_is_up_to_date() {
     if env::var_os("CATHERD_WRITE_PROTOCOL").is_some() {
         fs::write(&file, generated).unwrap();
     } else {
-        // Do not use `assert_eq`, which would print thousands of lines.
+        // `assert_eq` would print thousands of lines.
         let same = generated == fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
         assert!(same, "src/generated/catherd.v1.rs is outdated; to generate it: {COMMAND}");
     }
