@@ -24,7 +24,6 @@ macro_rules! registry {
             )+
         }
 
-        /// Evaluates an expression in which `$bound` is the algorithm of the variant.
         macro_rules! dispatch {
             ($value:expr, $bound:ident => $call:expr) => {
                 match $value { $(Algorithm::$algorithm($bound) => $call,)+ }
@@ -32,11 +31,11 @@ macro_rules! registry {
         }
 
         impl Algorithm {
-            /// The names of all algorithms, in the order of the documentation.
+            /// The names of all algorithms.
             pub const NAMES: [&'static str; [$(<$algorithm>::NAME),+].len()] =
                 [$(<$algorithm>::NAME),+];
 
-            /// Returns the algorithm with this name and its default parameters.
+            /// Returns the algorithm with this name, with default parameters.
             ///
             /// # Errors
             /// If no algorithm has this name.
@@ -50,7 +49,6 @@ macro_rules! registry {
     };
 }
 
-// There is one line for each algorithm.
 registry! {
     RandomSearch,
     RandomEvents,
@@ -72,26 +70,22 @@ impl Algorithm {
         dispatch!(self, algorithm => name_of(algorithm))
     }
 
-    /// A description in one line, with its source.
+    /// A description in one line.
     pub fn summary(&self) -> &'static str {
         dispatch!(self, algorithm => summary_of(algorithm))
     }
 
-    /// Whether the algorithm derives tests from earlier tests instead of drawing each test
-    /// independently.
+    /// Whether the algorithm derives tests from earlier tests.
     pub fn derives_tests(&self) -> bool {
         dispatch!(self, algorithm => derives_tests(algorithm))
     }
 
-    /// Whether the events of a test are drawn while the test is executed. [`Algorithm::search`]
-    /// must then be called with a problem that has such tests.
+    /// Whether the algorithm needs a problem whose tests draw their events while they are executed.
     pub fn draws_events(&self) -> bool {
         dispatch!(self, algorithm => draws_events(algorithm))
     }
 
-    /// Searches until the budget is spent, all goals at which the search aims are covered, or the
-    /// observer stops the search. After the search, the next draw from `rng` is the first draw that
-    /// the search has not used.
+    /// Runs the algorithm until the session ends the search.
     ///
     /// # Panics
     /// If a test does not have exactly one fitness value for each goal.

@@ -2,13 +2,12 @@
 
 use crate::problem::Test;
 
-/// Maps each covered goal to a test that covers the goal. A covered goal never becomes uncovered.
+/// Maps each covered goal to a test that covers it.
 #[derive(Clone, Debug)]
 pub struct Archive<T> {
     entries: Vec<Option<Entry<T>>>,
-    /// The uncovered goals at which the search aims, in ascending order.
+    /// The uncovered goals at which the search aims.
     uncovered: Vec<usize>,
-    /// The number of tests offered so far, which is also the number of the last test.
     offered: u64,
 }
 
@@ -16,28 +15,24 @@ pub struct Archive<T> {
 struct Entry<T> {
     test: T,
     closeness: f64,
-    /// The number of the test in the order of offers, because different tests may have the same
-    /// genes.
+    /// The number of the offer. Different tests may have the same genes, so genes do not identify a
+    /// test.
     number: u64,
 }
 
 impl<T: Test> Archive<T> {
-    /// An empty archive of a search that aims at all goals.
     #[cfg(test)]
     pub(crate) fn new(goals: usize) -> Self {
         Self::aimed(goals, |_| true)
     }
 
-    /// An empty archive. The search aims at the goals for which `is_aimed_at` returns true.
     pub(crate) fn aimed(goals: usize, is_aimed_at: impl Fn(usize) -> bool) -> Self {
         let uncovered = (0..goals).filter(|goal| is_aimed_at(*goal)).collect();
         Self { entries: vec![None; goals], uncovered, offered: 0 }
     }
 
-    /// Offers a test for every goal and returns the goals that are covered for the first time, in
-    /// ascending order. The test of a covered goal is replaced only by a test that also covers the
-    /// goal and is shorter or has a larger `closeness`. Algorithms that compare only lengths pass 0
-    /// as `closeness`; MIO passes the sum of its heuristic values.
+    /// Offers a test for every goal and returns the goals that are covered for the first time. Only
+    /// MIO passes a `closeness`; the other algorithms pass 0.
     pub(crate) fn update(&mut self, test: &T, closeness: f64) -> Vec<usize> {
         assert_eq!(test.fitness().len(), self.entries.len(), "one fitness value for each goal");
         self.offered += 1;
@@ -87,7 +82,7 @@ impl<T: Test> Archive<T> {
         &self.uncovered
     }
 
-    /// The test of a goal. `None` if the goal is not covered.
+    /// The stored test that covers this goal.
     pub fn get(&self, goal: usize) -> Option<&T> {
         self.entries[goal].as_ref().map(|entry| &entry.test)
     }

@@ -1,4 +1,4 @@
-//! The limits of a search, and counts of its work.
+//! The limits and the work of a search.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,15 @@ use crate::stop::Stop;
 /// The cost of an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Fitness evaluations: usually one for each executed chromosome, and one for each event that
-    /// extension appends.
+    /// Fitness evaluations.
     pub evaluations: u64,
-    /// Executed events, without the waits between them.
+    /// Executed events, without waits.
     pub events: u64,
     /// Steps of the program under test.
     pub steps: u64,
 }
 
-/// Counts executions and their costs. The search itself counts iterations.
+/// Counts executions and their costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     executions: u64,
@@ -32,7 +31,7 @@ impl Meter {
         self.cost.steps += cost.steps;
     }
 
-    /// Number of executed chromosomes and applications of extension.
+    /// Number of executions.
     pub fn executions(&self) -> u64 {
         self.executions
     }
@@ -53,8 +52,7 @@ impl Meter {
     }
 }
 
-/// A source of real time, which influences a search only if [`Budget::wall`] is set. Otherwise,
-/// only the times in the result depend on the clock.
+/// A source of real time.
 pub trait Clock {
     /// The time since a fixed moment.
     fn now(&self) -> Duration;
@@ -77,8 +75,8 @@ impl Clock for Stopwatch {
     }
 }
 
-/// The limits of a search. The search ends as soon as one of them is reached. Limits are checked
-/// only between executions, so the last execution may exceed them.
+/// The limits of a search. They are checked only between executions, so the last execution may
+/// exceed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Maximum number of test executions.
@@ -89,17 +87,13 @@ pub struct Budget {
     pub evaluations: Option<u64>,
     /// Maximum number of executed events.
     pub events: Option<u64>,
-    /// Maximum number of iterations. An iteration is an execution (random search), a complete
-    /// generation after the first population (MOSA, whole suite), a sampled or mutated test (MIO),
-    /// or a mutated test ((1+1) EA).
+    /// Maximum number of iterations. What an iteration is depends on the algorithm.
     pub iterations: Option<u64>,
-    /// Maximum real time since the search began. Only this limit makes the search depend on the
-    /// speed of the computer.
+    /// Maximum real time. With this limit, a search depends on the speed of the computer.
     pub wall: Option<Duration>,
 }
 
 impl Budget {
-    /// The used share of each limit that is set. A limit is reached if its share is 1.
     fn shares(
         &self,
         meter: &Meter,
@@ -121,8 +115,7 @@ impl Budget {
             .chain(wall)
     }
 
-    /// The first limit that is reached, as a reason to stop. Calls `elapsed` only if there is a
-    /// limit on real time.
+    /// Calls `elapsed` only if there is a limit on real time.
     pub(crate) fn spent(
         &self,
         meter: &Meter,
@@ -134,8 +127,6 @@ impl Budget {
             .map(|(_, stop)| stop)
     }
 
-    /// The spent share of the budget, from 0 to 1: the largest share of a limit, or 0 if there are
-    /// no limits.
     pub(crate) fn progress(
         &self,
         meter: &Meter,
@@ -146,8 +137,7 @@ impl Budget {
     }
 }
 
-/// The share `used / limit`, at most 1. The share is 1 only if the limit is reached, because
-/// rounding must not end a search early.
+/// The share is 1 only if the limit is reached, because rounding must not end a search early.
 fn share(used: u128, limit: u128) -> f64 {
     if used >= limit { 1.0 } else { (used as f64 / limit as f64).min(1.0_f64.next_down()) }
 }

@@ -1,5 +1,4 @@
-//! Many-objective search for test suites. Algorithms use tests only through [`Problem`] and
-//! [`Test`], and the caller decides what a test consists of, how it is executed and what it covers.
+//! Many-objective search for test suites.
 //!
 //! - The problem: [`Problem`], [`Test`].
 //! - Budget and work: [`Budget`], [`Meter`], [`Clock`].
@@ -9,8 +8,8 @@
 //! - Parameters by name, as in study files: [`Parameters`], [`Setting`].
 //! - Random numbers: [`Stream`].
 //!
-//! Except for real times, the result of a search depends only on the problem, the algorithm, the
-//! budget, the stream and the observer, unless the budget limits the real time.
+//! Without a limit on real time, the result of a search depends only on its arguments, except for
+//! times.
 //!
 //! # Example
 //!

@@ -1,5 +1,4 @@
-//! The application of local search operators (Whisker paper, section 5.3). The problem defines what
-//! an operator does.
+//! The application of local search operators (Whisker paper, section 5.3).
 
 use crate::problem::{Problem, Test};
 use crate::session::Session;
@@ -11,8 +10,6 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// Whether the result of the operator may replace the original test. An extension must cover
-    /// more goals. A reduction is always accepted, because it is shorter.
     pub(crate) fn improved<T: Test>(self, old: &T, new: &T) -> bool {
         match self {
             Self::Extension => covered(new) > covered(old),
@@ -25,7 +22,6 @@ fn covered<T: Test>(test: &T) -> usize {
     test.fitness().iter().filter(|fitness| **fitness == 0.0).count()
 }
 
-/// The probability with which each operator is applied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalSearch {
     pub(crate) extension: f64,
@@ -35,16 +31,13 @@ pub(crate) struct LocalSearch {
 impl LocalSearch {
     pub(crate) const MEANING: &str = "probability of each local search";
 
-    /// The operators with their probabilities, in the order in which they are applied.
     pub(crate) fn operators(self) -> [(Operator, f64); 2] {
         [(Operator::Extension, self.extension), (Operator::Reduction, self.reduction)]
     }
 }
 
 impl<P: Problem> Session<'_, P> {
-    /// Applies an operator with this probability and returns the resulting test, which the caller
-    /// must credit. `None` if the search must stop, if chance decides against the operator, or if
-    /// the operator is not applicable.
+    /// The caller must credit the test that is returned.
     pub(crate) fn improve(
         &mut self,
         (operator, probability): (Operator, f64),

@@ -11,8 +11,7 @@ use crate::stop::Stop;
 /// The goals for which MIO keeps populations of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MioTargets {
-    /// The goals whose coverage implies the coverage of all other goals
-    /// ([`Problem::independent_goals`]), as in the published program.
+    /// The goals in [`Problem::independent_goals`], as in the published program.
     Independent,
     /// All goals at which the search aims, as in the paper.
     All,
@@ -23,34 +22,30 @@ impl MioTargets {
 }
 
 /// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test suite
-/// generation", 2017; Whisker paper, Algorithm 9). As more of the budget is spent, three settings
-/// change linearly from a value for exploration, at the start of the search, to a value for
-/// exploitation, at the end of the search. The defaults are the values of section 6.1.4 of the
-/// Whisker paper and of its published program.
+/// generation", 2017; Whisker paper, Algorithm 9). Three settings change linearly from a start
+/// value to an end value while the budget is spent. The defaults are the values of section 6.1.4 of
+/// the Whisker paper and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mio {
-    /// The share of the budget after which the settings keep their final values. Default: 1.
+    /// The share of the budget after which the settings keep their end values. Default: 1.
     pub focus: f64,
-    /// Initial probability of sampling instead of mutating. Default: 0.9.
+    /// Probability of sampling instead of mutating at the start. Default: 0.9.
     pub random_start: f64,
-    /// Final probability of sampling instead of mutating. Default: 0.5.
+    /// Probability of sampling instead of mutating at the end. Default: 0.5.
     pub random_end: f64,
-    /// Initial maximum number of tests in the population of an uncovered target. Default: 15.
+    /// Maximum number of tests in a population at the start. Default: 15.
     pub archive_start: usize,
-    /// Final maximum number of tests in the population of an uncovered target. Default: 5.
+    /// Maximum number of tests in a population at the end. Default: 5.
     pub archive_end: usize,
-    /// Initial maximum number of consecutive mutations of a chosen test. Default: 0.
-    /// While the current number rounds to 0, all tests are sampled.
+    /// Maximum number of consecutive mutations of a chosen test at the start. Default: 0.
     pub mutations_start: usize,
-    /// Final maximum number of consecutive mutations of a chosen test. Default: 3.
+    /// Maximum number of consecutive mutations of a chosen test at the end. Default: 3.
     pub mutations_end: usize,
     /// The goals that have populations. Default: the independent goals.
     pub targets: MioTargets,
-    /// The probability of extension after each sampled test and each series of mutations. Default:
-    /// 0.3.
+    /// The probability of extension. Default: 0.3.
     pub extension: f64,
-    /// The probability of reduction after each sampled test and each series of mutations. Default:
-    /// 0.3.
+    /// The probability of reduction. Default: 0.3.
     pub reduction: f64,
 }
 
@@ -105,7 +100,6 @@ struct Schedule {
 }
 
 impl Mio {
-    /// The settings after this share of the budget is spent.
     fn schedule(&self, progress: f64) -> Schedule {
         let share = if progress < self.focus { progress / self.focus } else { 1.0 };
         let between = |start: f64, end: f64| start + (end - start) * share;
@@ -145,8 +139,7 @@ impl SearchAlgorithm for Mio {
             } else {
                 mutate(session, &mut populations, now.mutations)?
             };
-            // Both operators start from the same test. Their results are offered to the
-            // populations.
+            // Both operators start from the same test.
             for operator in local.operators() {
                 if let Some(test) = session.improve(operator, &test) {
                     credit(session, &mut populations, &test);
@@ -178,9 +171,8 @@ fn credit<P: Problem>(
     populations.offer(test, closeness);
 }
 
-/// Mutates a test of the goal that was chosen least often. The next mutation starts from the mutant
-/// if it is not worse for the goal. There are at most `mutations` mutations, and none after the
-/// goal is covered. Returns the test from which the next mutation would start.
+/// Mutates a test of the goal that was chosen least often. A mutant replaces the test if it is not
+/// worse for the goal.
 fn mutate<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,

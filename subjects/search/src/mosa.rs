@@ -9,7 +9,7 @@ use crate::session::{Ended, Session};
 use crate::targets::Targets;
 
 /// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of section
-/// 6.1.4 of that paper and of its published program.
+/// 6.1.4 of the Whisker paper and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
     /// The number of tests in the population. Default: 30.
@@ -22,8 +22,8 @@ pub struct Mosa {
     pub extension: f64,
     /// The probability of reduction for each member in each generation. Default: 0.3.
     pub reduction: f64,
-    /// Compatibility with the published program: the parents are mutated instead of the children,
-    /// so crossover affects only children that are not mutated. Default: off.
+    /// Whether the parents are mutated instead of the children, as in the published program.
+    /// Default: off.
     pub mutate_parents: bool,
 }
 
@@ -70,8 +70,7 @@ impl SearchAlgorithm for Mosa {
     }
 }
 
-/// DynaMOSA: MOSA that pursues a goal with dependencies ([`Problem::dependencies`]) only after one
-/// of them is covered.
+/// DynaMOSA: MOSA that respects [`Problem::dependencies`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DynaMosa(pub Mosa);
 
@@ -92,8 +91,6 @@ impl SearchAlgorithm for DynaMosa {
     }
 }
 
-/// How a parent is chosen from a population: each member with equal probability, or by rank if the
-/// population is ordered best first.
 #[derive(Clone, Copy)]
 enum Selection {
     Uniform,
@@ -108,7 +105,6 @@ impl Mosa {
             population.push(session.execute(genes)?);
         }
         self.local_search(session, population.iter_mut());
-        // The first population is not ordered.
         let mut selection = Selection::Uniform;
         loop {
             for genes in self.offspring(session, &population, selection) {
@@ -116,13 +112,11 @@ impl Mosa {
             }
             population = self.survivors(session, population, &mut targets);
             selection = Selection::ByRank;
-            // Process the members from the worst to the best.
             self.local_search(session, population.iter_mut().rev());
             session.iterations += 1;
         }
     }
 
-    /// Returns as many chromosomes as the population has tests.
     fn offspring<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
@@ -160,7 +154,7 @@ impl Mosa {
         children
     }
 
-    /// Selects the next population, best first.
+    /// The result is ordered best first.
     fn survivors<P: Problem>(
         &self,
         session: &Session<'_, P>,
@@ -180,8 +174,8 @@ impl Mosa {
         chosen.into_iter().map(|index| tests[index].clone()).collect()
     }
 
-    /// Applies extension and then reduction to each member. An improved test replaces the member
-    /// immediately, so reduction starts from a successful extension.
+    /// An improved test replaces the member immediately, so reduction starts from a successful
+    /// extension.
     fn local_search<'t, P: Problem<Test: 't>>(
         &self,
         session: &mut Session<'_, P>,

@@ -6,9 +6,8 @@ use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::stop::Stop;
 
-/// The (1+1) EA, for one goal after another: it mutates a test and keeps each mutant that is not
-/// worse for the goal, until the goal is covered. A goal that the algorithm cannot cover uses the
-/// rest of the budget. There are no parameters and no local search.
+/// The (1+1) EA, for one goal after another. A goal that the algorithm cannot cover uses the rest
+/// of the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OnePlusOne {}
 

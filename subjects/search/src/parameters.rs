@@ -19,7 +19,7 @@ pub enum ParameterKind {
         /// The largest allowed value.
         high: usize,
     },
-    /// On or off.
+    /// A switch, which is on or off.
     Switch,
     /// One of several words.
     Choice(Vec<&'static str>),
@@ -151,7 +151,7 @@ impl<'a> Field<'a> {
         Self::new(name, Slot::Count(value, low, high))
     }
 
-    /// On or off.
+    /// A switch, which is on or off.
     pub fn switch(name: &'static str, value: &'a mut bool) -> Self {
         Self::new(name, Slot::Switch(value))
     }

@@ -3,31 +3,25 @@
 use crate::problem::Test;
 use crate::stream::Stream;
 
-/// Converts a fitness to MIO's heuristic value, which is 1 if the goal is covered and 0 if the
-/// fitness is infinite.
+/// MIO's heuristic value of a fitness, from 0 to 1.
 pub(crate) fn heuristic(fitness: f64) -> f64 {
     1.0 / (1.0 + fitness)
 }
 
-/// The sum of the heuristic values of all goals, which decides between tests with equal heuristic
-/// values for a goal.
+/// Decides between tests with equal heuristic values for a goal.
 pub(crate) fn closeness(fitness: &[f64]) -> f64 {
     fitness.iter().map(|fitness| heuristic(*fitness)).sum()
 }
 
-/// The populations of the uncovered targets, and how often each goal was chosen.
 pub(crate) struct Populations<T> {
-    /// The members of each goal's population, best first. Of equal members, the latest is first.
+    /// Each population is ordered best first.
     members: Vec<Vec<Member<T>>>,
     capacity: usize,
-    /// For each goal, how often it was chosen since a test last replaced a member of its
-    /// population, or since the goal was covered.
+    /// For each goal, how often it was chosen since its last progress.
     chosen: Vec<u64>,
-    /// The uncovered targets, in ascending order.
     targets: Vec<usize>,
-    /// The uncovered targets with members, in the order in which they got their first members.
+    /// The uncovered targets with members, oldest population first.
     open: Vec<usize>,
-    /// The covered goals, in the order in which they were covered.
     covered: Vec<usize>,
 }
 
@@ -44,7 +38,6 @@ impl<T> Member<T> {
 }
 
 impl<T: Test> Populations<T> {
-    /// Empty populations for the goals in `targets`.
     pub(crate) fn new(goals: usize, targets: Vec<usize>) -> Self {
         Self {
             members: (0..goals).map(|_| Vec::new()).collect(),
@@ -56,7 +49,6 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// Sets the maximum size of a population, and removes the worst members of larger populations.
     pub(crate) fn resize(&mut self, capacity: usize) {
         if capacity < self.capacity {
             for goal in &self.open {
@@ -74,8 +66,7 @@ impl<T: Test> Populations<T> {
         self.open.is_empty()
     }
 
-    /// Removes the populations of goals that are now covered, and resets their counts. `goals` must
-    /// be in ascending order.
+    /// `goals` must be in ascending order.
     pub(crate) fn cover(&mut self, goals: &[usize]) {
         if goals.is_empty() {
             return;
@@ -84,17 +75,12 @@ impl<T: Test> Populations<T> {
             self.members[*goal] = Vec::new();
             self.chosen[*goal] = 0;
         }
-        // The binary search is correct because `goals` is in ascending order.
         let still = |goal: &usize| goals.binary_search(goal).is_err();
         self.targets.retain(still);
         self.open.retain(still);
         self.covered.extend(goals);
     }
 
-    /// Offers a test to the populations of all uncovered targets. In a full population, the test
-    /// replaces the worst member, unless the test is worse (by heuristic value, then by closeness).
-    /// A population does not accept a test that is infinitely far from the target, or whose genes
-    /// it already contains.
     pub(crate) fn offer(&mut self, test: &T, closeness: f64) {
         let fitness = test.fitness();
         for goal in self.targets.iter().copied() {
@@ -124,12 +110,10 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// Chooses the goal that was chosen least often: among the uncovered targets with members or,
-    /// if there are none, among the covered goals. Among equal goals, the first in the list is
-    /// chosen.
+    /// Chooses the goal that was chosen least often.
     ///
     /// # Panics
-    /// If there are neither members nor covered goals.
+    /// If there is nothing to mutate.
     pub(crate) fn choose(&mut self) -> usize {
         let goals = if self.open.is_empty() { &self.covered } else { &self.open };
         let goal = *goals
@@ -140,7 +124,6 @@ impl<T: Test> Populations<T> {
         goal
     }
 
-    /// Draws a member of a population, with equal probabilities.
     pub(crate) fn pick(&self, goal: usize, rng: &mut Stream) -> &T {
         &rng.pick(&self.members[goal]).test
     }
@@ -151,7 +134,6 @@ mod tests {
     use super::*;
     use crate::toy::Point;
 
-    /// A population for goal 0 of two goals, to which these tests were offered.
     fn after(capacity: usize, tests: &[Point]) -> Populations<Point> {
         let mut populations = Populations::new(2, vec![0]);
         populations.resize(capacity);

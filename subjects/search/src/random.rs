@@ -5,8 +5,7 @@ use crate::problem::Problem;
 use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 
-/// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest test for each
-/// covered goal. There are no parameters and no local search.
+/// Random search (Whisker paper, Algorithm 7). There are no parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 
@@ -30,8 +29,8 @@ impl SearchAlgorithm for RandomSearch {
     }
 }
 
-/// Random testing without codons (Whisker paper, Algorithm 3): random search for a problem whose
-/// genes are the number of events and a seed for drawing the events during execution.
+/// Random testing without codons (Whisker paper, Algorithm 3): random search for tests that draw
+/// their events while they are executed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomEvents {}
 

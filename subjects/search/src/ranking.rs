@@ -1,10 +1,8 @@
-//! The order of tests in MOSA: preference sorting, crowding and selection by rank (Panichella et
-//! al., "Reformulating branch coverage as a many-objective optimization problem", 2015; Whisker
-//! paper, Algorithm 8).
+//! The order of tests in MOSA (Panichella et al., "Reformulating branch coverage as a
+//! many-objective optimization problem", 2015; Whisker paper, Algorithm 8).
 //!
-//! There may be ten thousand goals, most of which do not distinguish the tests. Preference sorting
-//! and crowding therefore find the goals for which the fitness differs, in one pass over the tests,
-//! and compare pairs of tests only for these goals.
+//! There may be ten thousand goals, most of which do not distinguish the tests, so pairs of tests
+//! are compared only for the goals for which the fitness differs.
 
 use std::cmp::Ordering;
 
@@ -13,11 +11,9 @@ use crate::stream::Stream;
 
 /// Sorts tests into fronts, best first. A front is a list of indices into `tests`.
 ///
-/// Front 0 contains, for each target, the test with the lowest fitness. Of tests with equal
-/// fitness, the shortest is chosen, and of tests that are also equally long, the earliest. The
-/// remaining tests are divided into fronts by dominance for the targets, unless front 0 has more
-/// than `capacity` members. In this case, front 0 fills the next population, and the remaining
-/// tests are returned as one front.
+/// Front 0 contains, for each target, the test with the lowest fitness; of tests with equal
+/// fitness, the shortest. The other tests are one front if front 0 has more than `capacity`
+/// members, and are otherwise divided into fronts by dominance.
 ///
 /// # Panics
 /// If there are targets but no tests, or if a target is not a goal of all tests.

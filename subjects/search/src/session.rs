@@ -1,4 +1,4 @@
-//! The state of a search, which all algorithms share.
+//! The state and the result of a search.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -13,15 +13,13 @@ use crate::stream::Stream;
 /// An increase in coverage, as a point on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Improvement {
-    /// The number of completed test executions, including the improving execution.
+    /// The number of test executions, including the improving execution.
     pub executions: u64,
     /// The number of executed steps, including the steps of the improving execution.
     pub steps: u64,
-    /// The real time since the search began. Without a limit on real time, only this field differs
-    /// between repetitions.
+    /// The real time since the search began.
     pub elapsed: Duration,
-    /// The number of counted goals ([`Problem::counted_goals`]) that are covered after the
-    /// improvement.
+    /// The number of counted goals ([`Problem::counted_goals`]) that are covered.
     pub covered: usize,
 }
 
@@ -38,8 +36,8 @@ pub struct Progress {
     pub goals: usize,
 }
 
-/// A function that is called for each execution and each reduced test, after the test was offered
-/// to the archive. `Break` ends the search with [`Stop::Cancelled`].
+/// A function that is called for each test that is offered to the archive. `Break` ends the search
+/// with [`Stop::Cancelled`].
 pub type Observer<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// The result of a search.
@@ -59,11 +57,9 @@ pub struct Search<T> {
     pub elapsed: Duration,
 }
 
-/// The result of an algorithm: never `Ok`, and always the reason why the search ended.
+/// Never `Ok`: the reason why the search ended.
 pub(crate) type Ended = Result<Infallible, Stop>;
 
-/// The state that all algorithms share. An algorithm decides what to execute next. The session
-/// executes the tests, counts the work, and decides when the algorithm must stop.
 pub(crate) struct Session<'a, P: Problem> {
     pub(crate) problem: &'a mut P,
     pub(crate) rng: &'a mut Stream,
@@ -75,8 +71,6 @@ pub(crate) struct Session<'a, P: Problem> {
     observer: &'a mut Observer<'a>,
     began: Duration,
     timeline: Vec<Improvement>,
-    /// The number of goals, from the first goal on, that progress and timeline count, and the
-    /// number of these goals that are covered.
     counted: usize,
     covered: usize,
     cancelled: bool,
@@ -107,7 +101,6 @@ impl<'a, P: Problem> Session<'a, P> {
         }
     }
 
-    /// Why the search must end now. `None` if the search may continue.
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);
@@ -134,16 +127,13 @@ impl<'a, P: Problem> Session<'a, P> {
         self.problem.mutate(genes, self.rng)
     }
 
-    /// Executes and credits a test. `Err` if the search must end before the execution.
     pub(crate) fn execute(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         let test = self.run(genes)?;
         self.credit(&test, 0.0);
         Ok(test)
     }
 
-    /// Executes a test, which the caller must credit. `Err` if the search must end before the
-    /// execution. Apart from [`Session::improve`], only this function executes tests, so all
-    /// algorithms observe the budget.
+    /// Executes a test, which the caller must credit.
     pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         if let Some(stop) = self.stop() {
             return Err(stop);
@@ -154,7 +144,6 @@ impl<'a, P: Problem> Session<'a, P> {
         Ok(test)
     }
 
-    /// Offers an executed test to the archive, records an improvement and calls the observer.
     /// Returns the goals that are covered for the first time.
     pub(crate) fn credit(&mut self, test: &P::Test, closeness: f64) -> Vec<usize> {
         let first = self.archive.update(test, closeness);

@@ -7,16 +7,16 @@ pub enum Stop {
     Covered,
     /// The observer stopped the search.
     Cancelled,
-    /// The budget's executions are spent.
+    /// The executions of the budget are spent.
     Executions,
-    /// The budget's steps are spent.
+    /// The steps of the budget are spent.
     Steps,
-    /// The budget's fitness evaluations are spent.
+    /// The fitness evaluations of the budget are spent.
     Evaluations,
-    /// The budget's events are spent.
+    /// The events of the budget are spent.
     Events,
-    /// The budget's iterations are done.
+    /// The iterations of the budget are spent.
     Iterations,
-    /// The budget's real time has passed.
+    /// The real time of the budget is spent.
     Wall,
 }

@@ -7,9 +7,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 ///
 /// The numbers are from the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes,
 /// least significant byte first, followed by 24 zero bytes; the nonce is the number of the stream;
-/// the block counter starts at 0. Streams with the same seed and different numbers do not overlap.
-/// All other draws are defined here by [`Stream::next_u64`], so a new release of a random number
-/// library cannot change results.
+/// the block counter starts at 0. All other draws are defined here by [`Stream::next_u64`], so a
+/// new release of a random number library cannot change results.
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
@@ -22,11 +21,11 @@ impl Stream {
     pub const EXTRACTION: u64 = 2;
     /// The number of the stream of seeds with which tests are executed again.
     pub const REEXECUTION: u64 = 3;
-    /// The number of the stream of a random test's events. Each test has a separate seed.
+    /// The number of the stream of a random test's events.
     pub const EVENTS: u64 = 4;
     /// The number of the stream of seeds with which policies are trained.
     pub const TRAINING: u64 = 5;
-    /// The number of the first of the streams of mutation analysis.
+    /// The number of the first stream of mutation analysis.
     pub const MUTATION: u64 = 16;
 
     /// The stream with this seed and this number, at its beginning.
@@ -38,7 +37,7 @@ impl Stream {
         Self(rng)
     }
 
-    /// The first `count` numbers of the stream with this seed and this number, to be used as seeds.
+    /// The first `count` numbers of a stream, to be used as seeds.
     pub fn seeds(seed: u64, number: u64, count: usize) -> Vec<u64> {
         let mut stream = Self::new(seed, number);
         (0..count).map(|_| stream.next_u64()).collect()
@@ -49,10 +48,8 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// Draws a whole number below `bound`, with equal probabilities: the upper half of the 128-bit
-    /// product of a draw and `bound`. A draw is rejected if the lower half is less than the
-    /// remainder of 2^64 divided by `bound` (Lemire, "Fast random integer generation in an
-    /// interval", 2019).
+    /// Draws a whole number below `bound`, with equal probabilities (Lemire, "Fast random integer
+    /// generation in an interval", 2019).
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -103,9 +100,8 @@ impl Stream {
         self.unit() < probability
     }
 
-    /// Draws a normally distributed number: the cosine half of the Box-Muller transform of `1 - u`
-    /// and `v`, two draws of [`Stream::unit`] in this order. The sine half is discarded, so a
-    /// stream has no state besides its position.
+    /// Draws a normally distributed number: the cosine half of the Box-Muller transform. The sine
+    /// half is discarded, so a stream has no state besides its position.
     pub fn gaussian(&mut self, mean: f64, deviation: f64) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         let angle = 2.0 * std::f64::consts::PI * self.unit();

@@ -5,28 +5,23 @@ use std::collections::VecDeque;
 use crate::archive::Archive;
 use crate::problem::Test;
 
-/// The goals that determine dominance, and the goals that determine crowding.
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// Only for DynaMOSA: for each goal, the goals of which at least one must be covered first, if
-    /// there are any.
+    /// Only for DynaMOSA: the dependencies of each goal.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 
 impl Targets {
-    /// MOSA: every uncovered goal at which the search aims is a target, and all goals count for
-    /// crowding.
     pub(crate) fn all(goals: usize) -> Self {
         Self { current: Vec::new(), crowding: (0..goals).collect(), waits_for: None }
     }
 
     /// DynaMOSA (Panichella et al., "Automated test case generation as a many-objective
-    /// optimisation problem with dynamic selection of the targets", 2018): such a goal is a target
-    /// if it has no dependencies or one of them is covered. Only targets count for crowding.
+    /// optimisation problem with dynamic selection of the targets", 2018).
     ///
-    /// If goals can be reached only through a cycle of dependencies, none of them would become a
-    /// target, so the first of these goals is treated as if it had no dependencies.
+    /// Goals that can be reached only through a cycle of dependencies would never become targets,
+    /// so the first goal of a cycle is treated as if it had no dependencies.
     pub(crate) fn dynamic(mut dependencies: Vec<Vec<usize>>) -> Self {
         let goals = dependencies.len();
         let mut dependents = vec![Vec::new(); goals];
@@ -63,12 +58,10 @@ impl Targets {
         }));
     }
 
-    /// The targets, in ascending order.
     pub(crate) fn current(&self) -> &[usize] {
         &self.current
     }
 
-    /// The goals that count for crowding, in ascending order.
     pub(crate) fn crowding(&self) -> &[usize] {
         if self.waits_for.is_some() { &self.current } else { &self.crowding }
     }

@@ -2,7 +2,6 @@
 
 use crate::problem::Test;
 
-/// A test that consists of its fitness and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     fitness: Vec<f64>,

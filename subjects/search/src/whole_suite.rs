@@ -9,11 +9,8 @@ use crate::stop::Stop;
 use crate::stream::Stream;
 
 /// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole test suite
-/// generation", 2013; Pynguin paper, Algorithm 2). An individual is a set of tests. Its fitness is
-/// the sum, over all goals, of the normalised fitness of the closest test. Lower is better, and of
-/// individuals with equal fitness, the one whose tests have the smaller total length is better. The
-/// defaults for population, crossover and tournament are from Pynguin's evaluation, and the defaults
-/// for suite sizes from EvoSuite. There is no local search.
+/// generation", 2013; Pynguin paper, Algorithm 2). The defaults for population, crossover and
+/// tournament are from Pynguin's evaluation; the defaults for suite sizes are from EvoSuite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
     /// The number of suites in the population. Default: 50.
@@ -22,14 +19,14 @@ pub struct WholeSuite {
     pub elite: usize,
     /// The probability that two parents are crossed. Default: 0.75.
     pub crossover: f64,
-    /// The number of suites in a tournament, the best of which becomes a parent. Default: 5.
+    /// The number of suites in a tournament. Default: 5.
     pub tournament: usize,
     /// The maximum number of tests in a random suite; the minimum is 1. Default: 10.
     pub initial_tests: usize,
     /// The maximum number of tests in a suite. Default: 100.
     pub maximum_tests: usize,
-    /// The probability `p` that mutation adds a random test. After `i - 1` added tests, mutation
-    /// adds an `i`-th test with probability `p^i`. Default: 0.1.
+    /// The probability `p` that mutation adds a random test. After `i` added tests, another test is
+    /// added with probability `p^(i+1)`. Default: 0.1.
     pub insertion: f64,
 }
 
@@ -68,12 +65,11 @@ impl Parameters for WholeSuite {
     }
 }
 
-/// A set of executed tests, which is never empty.
+/// A suite of at least one test.
 #[derive(Clone)]
 struct Suite<T> {
     tests: Vec<T>,
     fitness: f64,
-    /// The total length of all tests.
     length: usize,
 }
 
@@ -97,7 +93,6 @@ impl<T: Test> Suite<T> {
     }
 }
 
-/// The better of two suites, or the first of equal suites.
 fn better<T: Test>([a, b]: [&Suite<T>; 2]) -> &Suite<T> {
     if b.better_than(a) { b } else { a }
 }
@@ -126,16 +121,15 @@ impl SearchAlgorithm for WholeSuite {
 }
 
 impl WholeSuite {
-    /// The next generation: the best suites, followed by pairs of suites. A pair is the two
-    /// children if the better child is better than both parents, and otherwise the two parents.
+    /// The best suites, followed by pairs of suites: children that improve on their parents, or the
+    /// parents.
     fn generation<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
         mut old: Vec<Suite<P::Test>>,
     ) -> Result<Vec<Suite<P::Test>>, Stop> {
         old.sort_by(|a, b| a.fitness.total_cmp(&b.fitness).then(a.length.cmp(&b.length)));
-        // At least one suite must be outside the elite, because otherwise no tests would be
-        // executed.
+        // With all suites in the elite, no tests would be executed.
         let elite = self.elite.min(self.population - 1);
         let mut new = old[..elite].to_vec();
         while new.len() < self.population {
@@ -154,14 +148,12 @@ impl WholeSuite {
         Ok(new)
     }
 
-    /// The winner of a tournament. `suites` must be ordered best first.
+    /// `suites` must be ordered best first.
     fn winner<'a, T: Test>(&self, rng: &mut Stream, suites: &'a [Suite<T>]) -> &'a Suite<T> {
         let first = rng.index(suites.len());
         &suites[(1..self.tournament).fold(first, |best, _| best.min(rng.index(suites.len())))]
     }
 
-    /// Mutates each of the `n` tests with probability `1 / n`, adds random tests, and executes the
-    /// new tests.
     fn mutate<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
@@ -185,8 +177,7 @@ impl WholeSuite {
     }
 }
 
-/// Relative one-point crossover of two suites. Both are cut at the same share of their length, and
-/// before their last test. No child is empty or larger than the larger parent.
+/// Relative one-point crossover. Neither child is empty.
 fn cross<T: Clone>(rng: &mut Stream, a: &[T], b: &[T]) -> [Vec<T>; 2] {
     let share = rng.unit();
     let cut = |suite: &[T]| (share * (suite.len() - 1) as f64) as usize;

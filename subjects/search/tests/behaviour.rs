@@ -44,7 +44,6 @@ fn named(name: &str) -> Algorithm {
     Algorithm::named(name).unwrap()
 }
 
-/// The parts of a result that must be the same in each repetition.
 fn repeatable(search: &Search<Codons>) -> impl PartialEq + std::fmt::Debug {
     let archive: Vec<_> =
         search.archive.iter().map(|(goal, test)| (goal, test.genes().to_vec())).collect();
@@ -73,8 +72,7 @@ fn guided_searches_beat_random_search() {
     }
 }
 
-/// Compares the ends of searches with recorded values. A change that affects these values also
-/// changes results of studies, and needs a new engine id.
+/// A change of these values also changes results of studies, and needs a new engine id.
 #[test]
 fn searches_end_as_recorded() {
     let end = |name| {
@@ -110,7 +108,7 @@ fn crossover_is_lost_when_parents_are_mutated() {
         mosa.set("compat.mutate_parents", mutate_parents).unwrap();
         mosa.set("extension", 0.0).unwrap();
         let mut problem = Chains::new(1, 3, 20, 5);
-        // Only crossover appends this codon, which is above the range.
+        // Only crossover appends this codon.
         problem.brand = Some(1_000_000);
         search(&mosa, &mut problem, &executions(90), 1);
         problem.executed.iter().filter(|genes| genes.contains(&1_000_000)).count()
@@ -313,7 +311,6 @@ proptest! {
         prop_assert_eq!(result.archive.covered() + result.archive.uncovered().len(), chains * depth);
         prop_assert!(result.archive.tests().len() <= result.archive.covered());
 
-        // The points of the timeline are strictly increasing.
         let rises = |a: &Improvement, b: &Improvement| {
             a.covered < b.covered && a.executions < b.executions && a.steps < b.steps
         };
@@ -322,7 +319,6 @@ proptest! {
         prop_assert_eq!(result.archive.covered(), covered);
         prop_assert!(result.timeline.first().is_none_or(|point| point.executions > 0));
 
-        // The budget is spent exactly, unless all goals are covered.
         match result.stop {
             Stop::Covered => prop_assert_eq!(covered, chains * depth),
             stop => {
@@ -331,8 +327,7 @@ proptest! {
             }
         }
 
-        // With the same seed and a different clock, the result and the position of the stream are
-        // the same.
+        // A different clock changes neither the result nor the position of the stream.
         let mut again = Stream::new(seed, Stream::SEARCH);
         let mut subject = problem();
         let repeated = named(name).search(&mut subject, &budget, &mut again, &Stopwatch::start(), &mut |_| {

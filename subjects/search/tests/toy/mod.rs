@@ -1,14 +1,11 @@
 //! A problem with the structure of test generation: chains of goals, in which each goal except the
-//! first depends on the previous goal. A test covers goal `l` of a chain if its codons `0..=l` are
-//! close enough to the secret codons of the chain.
+//! first depends on the previous goal.
 
 use std::sync::Arc;
 
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
-/// The largest codon.
 const CODONS: u64 = 480;
-/// Maximum number of codons in a test.
 const MAXIMUM: usize = 20;
 
 #[derive(Clone)]
@@ -41,12 +38,12 @@ impl Test for Codons {
 
 pub(crate) struct Chains {
     secrets: Vec<Vec<u64>>,
-    /// The maximum distance between a codon and the secret codon.
+    /// The maximum distance between matching codons.
     tolerance: u64,
     pub(crate) executed: Vec<Vec<u64>>,
-    /// A codon that only crossover appends, if there is one.
+    /// A codon that only crossover appends.
     pub(crate) brand: Option<u64>,
-    /// Whether a test is infinitely far from the goals of a chain after the first uncovered goal.
+    /// Whether goals after the first uncovered goal of a chain are infinitely far.
     pub(crate) infinite: bool,
 }
 
@@ -58,8 +55,8 @@ impl Chains {
         Self { secrets, tolerance, executed: Vec::new(), brand: None, infinite: false }
     }
 
-    /// How many codons at the start of a chromosome match a chain, and by how much the next codon
-    /// exceeds the tolerance, if the chromosome and the chain have further codons.
+    /// The number of codons that match a chain, and the distance of the next codon beyond the
+    /// tolerance.
     fn matched(&self, genes: &[u64], secret: &[u64]) -> (usize, Option<f64>) {
         let far = |(a, b): (&u64, &u64)| a.abs_diff(*b).saturating_sub(self.tolerance);
         let matched = genes.iter().zip(secret).take_while(|pair| far(*pair) == 0).count();
@@ -147,8 +144,6 @@ impl Problem for Chains {
         self.finish(genes)
     }
 
-    /// Appends the next codon of a random chain if the codons of the test are the beginning of this
-    /// chain, and otherwise a random codon.
     fn extend(&mut self, test: &Codons, rng: &mut Stream, meter: &mut Meter) -> Option<Codons> {
         if test.length() >= MAXIMUM {
             return None;
