@@ -1,8 +1,7 @@
 //! A global allocator that records allocation failures. A process that runs out of memory usually
-//! aborts; the mark that this allocator writes into a file then tells the next worker with the same
-//! spool the reason.
+//! aborts, and the mark then tells the next worker with the same spool the reason.
 
-// Unsafe code is needed to implement a global allocator.
+// A global allocator is unsafe to implement.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -12,16 +11,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The system's allocator, which writes a mark into a file when it refuses a request. A program
-/// that calls [`run_worker`](crate::run_worker) should use this allocator as its global allocator.
+/// that calls [`run_worker`](crate::run_worker) should use it as the global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
 
 static FILE: OnceLock<File> = OnceLock::new();
 
-/// Whether the mark was written since the last call to [`take_mark`].
+/// Whether a request was refused since the last call to [`take_mark`].
 static MARKED: AtomicBool = AtomicBool::new(false);
 
-/// Sets the file to which the mark is written; only the first call in a process has an effect.
+/// Only the first call in a process has an effect.
 pub(crate) fn mark_in(file: File) {
     let _ = FILE.set(file);
 }
@@ -33,7 +32,7 @@ pub(crate) fn take_mark() -> bool {
 
 #[cold]
 fn write_mark() {
-    // The calls below must not allocate memory.
+    // These calls must not allocate memory.
     if let Some(mut file) = FILE.get() {
         MARKED.store(true, Ordering::Relaxed);
         let _ = file.write(b"refused\n");
@@ -47,26 +46,26 @@ fn checked(block: *mut u8) -> *mut u8 {
     block
 }
 
-// SAFETY: every call is forwarded to `System` unchanged, and so is its result; `write_mark`
-// neither allocates nor unwinds.
+// SAFETY: every call is forwarded to `System` unchanged, and so is its result; `write_mark` neither
+// allocates nor unwinds.
 unsafe impl GlobalAlloc for OomMarkingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller fulfils the contract of `System`, which is the same.
+        // SAFETY: the caller fulfils the contract of `System.alloc`, which is the same.
         checked(unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller fulfils the contract of `System.alloc_zeroed`, which is the same.
         checked(unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller fulfils the contract of `System.realloc`, which is the same.
         checked(unsafe { System.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the caller fulfils the contract of `System.dealloc`, which is the same.
         unsafe { System.dealloc(block, layout) }
     }
 }

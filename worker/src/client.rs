@@ -1,4 +1,4 @@
-//! Sends requests to the coordinator, and usually repeats those that are not answered.
+//! Sends requests to the coordinator.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,32 +15,28 @@ use tonic::{Code, Response, Status};
 use crate::outage::{GRACE, OutageReporter};
 
 /// Time without an answer after which an outage is reported, even though the request may still
-/// succeed. For downloads of projects, this time is longer.
+/// succeed.
 const SILENCE: Duration = Duration::from_secs(4);
 
 /// First and longest pause between two attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Returns new clients if the coordinators are known to have moved since the last call; otherwise,
-/// returns `None`.
+/// Returns new clients if the coordinators are known to have moved since the last call.
 type Relocate = Arc<dyn Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync>;
 
-/// A client of one or more coordinators with the same store, of which at most one leads. The client
-/// repeats requests and fails over to the next coordinator.
+/// A client of one or more coordinators with the same store, of which at most one leads.
 #[derive(Clone)]
 pub(crate) struct FailoverClient {
     clients: Arc<RwLock<Vec<CoordinatorClient<AuthChannel>>>>,
-    /// Makes new clients after the coordinators have moved; `None` if they do not move.
+    /// Used only if coordinators may move.
     relocate: Option<Relocate>,
-    /// The position of the coordinator to which requests are sent. It changes when this coordinator
-    /// does not answer.
+    /// The position of the coordinator to which requests are sent.
     leader: Arc<AtomicUsize>,
     retry_timeout: Duration,
     outage: Arc<OutageReporter>,
 }
 
 impl FailoverClient {
-    /// A client that tries coordinators in this order, and repeats a request for `retry_timeout`.
     /// `addresses` names the coordinators in reports.
     pub(crate) fn new(
         clients: Vec<CoordinatorClient<AuthChannel>>,
@@ -52,8 +48,7 @@ impl FailoverClient {
         FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// Adds a function that is called whenever the client fails over. If it returns new clients,
-    /// they replace the present ones.
+    /// The function is called whenever the client fails over.
     #[must_use]
     pub(crate) fn with_relocation(
         self,
@@ -62,7 +57,7 @@ impl FailoverClient {
         FailoverClient { relocate: Some(Arc::new(relocate)), ..self }
     }
 
-    /// The client of a coordinator by its position, which may be a position in an earlier list.
+    /// The position may be from an earlier list.
     fn client(&self, position: usize) -> CoordinatorClient<AuthChannel> {
         let clients = self.clients.read().unwrap_or_else(PoisonError::into_inner);
         clients[position % clients.len()].clone()
@@ -81,16 +76,14 @@ impl FailoverClient {
         if let Err(status) = &answer
             && !is_refusal(status)
         {
-            // Report the outage at once, without a grace period, because the request is not
-            // repeated here.
+            // The request is not repeated here, so report the outage without a grace period.
             self.outage
                 .unanswered(start.checked_sub(GRACE).unwrap_or(start), &transport::reason(status));
         }
         answer.map(Response::into_inner)
     }
 
-    /// Waits for the answer to a request. Reports an outage if the answer does not arrive within
-    /// `silence`, and the end of an outage when the request is answered or refused.
+    /// Reports an outage if the answer does not arrive within `silence`.
     async fn watched<T>(
         &self,
         since: Instant,
@@ -111,9 +104,8 @@ impl FailoverClient {
         answer
     }
 
-    /// Replaces the coordinators if they have moved; if not, advances from a coordinator that did
-    /// not answer to the next one. Requests that fail together advance only once, because otherwise
-    /// they could return to the silent coordinator.
+    /// Requests that fail together advance only once, because otherwise they could return to the
+    /// silent coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
@@ -123,12 +115,11 @@ impl FailoverClient {
             return;
         }
         let next = (silent + 1) % clients.len();
-        // Ignore the error: another request has failed over already.
+        // Another request has failed over already.
         let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Sends a request to one coordinator after another until it is answered or refused, or the
-    /// retry time-out has passed.
+    /// Repeats a request until it is answered or refused, or the retry time-out has passed.
     pub(crate) async fn call<T, F>(
         &self,
         request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
@@ -139,8 +130,6 @@ impl FailoverClient {
         self.repeat(request, SILENCE).await
     }
 
-    /// The same as [`FailoverClient::call`], with the time without an answer after which an outage
-    /// is reported.
     async fn repeat<T, F>(
         &self,
         mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
@@ -176,8 +165,7 @@ impl FailoverClient {
             let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
         };
-        // A download may take a long time although the coordinator answers, so its duration is not
-        // reported as an outage before this limit.
+        // A download may take a long time although the coordinator answers.
         self.repeat(fetch, limit).await
     }
 }
@@ -203,7 +191,7 @@ async fn download(
     Ok(Response::new(bytes.into()))
 }
 
-/// Whether the request was refused, so that a repetition would probably get the same answer.
+/// A repetition would probably get the same answer.
 pub(crate) fn is_refusal(status: &Status) -> bool {
     matches!(
         status.code(),

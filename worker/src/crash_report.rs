@@ -1,14 +1,9 @@
-//! Crash reports, which are prepared in advance: a report is the commit that the next worker
-//! process sends if this process ends during a run.
+//! Crash reports: a report is the commit that the next worker process sends if this process ends
+//! during a run.
 //!
-//! A process that exceeds its memory limit is usually ended at once, by a failed allocation (an
-//! rlimit) or by the system (a cgroup), and cannot report anything then. Therefore a worker writes
-//! the report before each run. The next process with the same spool sends the report if there is
-//! evidence that memory ran out: the mark of the allocator
-//! ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the cgroup counted. If the
-//! process that started the worker saw how the worker ended ([`note_death`]), the next process
-//! reports that the run has crashed its worker. Otherwise nothing is known about the end of the
-//! run, so the run counts as lost with its worker.
+//! A process that exceeds its memory limit is usually ended at once and cannot report anything
+//! then. Therefore a worker writes the report before each run. The next process with the same spool
+//! sends the report only if there is evidence that the run ended its worker.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -19,43 +14,41 @@ use catherd_proto::v1::completion::End;
 
 use crate::{allocator, spool};
 
-/// The files in the folder of the spool.
+/// A file in the folder of the spool.
 const REPORT: &str = "crash-report";
 const EVIDENCE: &str = "oom-evidence";
 const DEATH: &str = "death";
 
-/// Records how the last process with a spool has ended, for the report of the next process. Returns
-/// whether that process has ended during a run; if not, or if `how` is `None`, the call has no
-/// effect.
+/// Records how the last process with a spool has ended. Returns whether that process has ended
+/// during a run.
 pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     let in_run = read_report(folder).is_some();
     if let (true, Some(how)) = (in_run, how) {
-        // Ignore the error: if the file cannot be written, the worker counts as lost.
+        // Without the file, the worker counts as lost.
         let _ = fs::write(folder.join(DEATH), how);
     }
     in_run
 }
 
-/// The report in a folder; `None` unless it is intact and its process was executing a run.
+/// `None` unless the report is intact and its process was executing a run.
 fn read_report(folder: &Path) -> Option<CommitRequest> {
     let report = fs::read(folder.join(REPORT)).ok()?;
     let (length, rest) = report.split_first_chunk()?;
     spool::decode(rest.get(..u32::from_le_bytes(*length) as usize)?)
 }
 
-/// The crash report of this process. Dropping it removes the files, because a process that ends
-/// properly has nothing to report.
+/// Dropping the report removes the files, because a process that ends properly has nothing to
+/// report.
 #[derive(Debug)]
 pub(crate) struct CrashReport {
     folder: PathBuf,
     file: File,
-    /// The cgroup that contains only this process; empty if there is no such cgroup.
+    /// The cgroup that contains only this process; empty if there is none.
     group: String,
 }
 
 impl CrashReport {
-    /// The report of the previous process with this spool. `None` unless that process ended during
-    /// a run, and memory ran out or [`note_death`] recorded how the process ended.
+    /// The report of the previous process with this spool, if there is evidence.
     pub(crate) fn of_predecessor(folder: &Path) -> Option<CommitRequest> {
         let death = fs::read_to_string(folder.join(DEATH)).ok();
         let _ = fs::remove_file(folder.join(DEATH));
@@ -64,7 +57,7 @@ impl CrashReport {
         let group = Path::new(group);
         let out_of_memory =
             !mark.is_empty() || catherd_platform::oom_kills(group).is_some_and(|kills| kills > 0);
-        // Remove the group here, because the process that made it has ended.
+        // The process that made the group has ended.
         let _ = fs::remove_dir(group);
         let report = read_report(folder);
         if out_of_memory {
@@ -79,7 +72,7 @@ impl CrashReport {
         Some(report)
     }
 
-    /// Creates an empty report; `group` is the cgroup that contains only this process.
+    /// `group` is the cgroup that contains only this process.
     pub(crate) fn create(folder: &Path, group: Option<&Path>) -> io::Result<CrashReport> {
         let file = File::create(folder.join(REPORT))?;
         let group = group.map(|group| group.display().to_string()).unwrap_or_default();
@@ -94,8 +87,8 @@ impl CrashReport {
         File::options().append(true).open(path)
     }
 
-    /// Writes the report of the run that begins now. The file is not synced, because it must
-    /// survive only the process, not a crash of the computer.
+    /// The file is not synced, because it must survive only the process, not a crash of the
+    /// computer.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
             // The previous run survived the refused request, so the mark is not evidence about this
@@ -123,7 +116,7 @@ impl CrashReport {
 impl Drop for CrashReport {
     fn drop(&mut self) {
         for name in [REPORT, EVIDENCE, DEATH] {
-            // Ignore errors: a leftover report without evidence is ignored at the next start.
+            // A leftover report without evidence is ignored at the next start.
             let _ = fs::remove_file(self.folder.join(name));
         }
     }

@@ -1,7 +1,5 @@
-//! On-disk cache of projects, so that a restarted worker and other workers on the same computer
-//! need not fetch them again. The size of the cache is bounded, and all workers on a computer may
-//! share it. The cache is not trusted: a file is used only if its name is the digest of its
-//! content.
+//! On-disk cache of projects, which all workers on a computer may share. The cache is not trusted:
+//! a file is used only if its name is the digest of its content.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,15 +12,14 @@ use catherd_experiments::Digest;
 /// A folder of cached projects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskCache {
-    /// The folder; created with the first project.
+    /// The folder, which is created with the first project.
     pub folder: PathBuf,
-    /// Maximum total size of all projects in bytes. The least recently used project is evicted
-    /// first.
+    /// Maximum total size of all projects, in bytes.
     pub bytes: u64,
 }
 
 impl DiskCache {
-    /// A cached project; `None` also if its file is damaged.
+    /// A damaged project is not returned.
     pub(crate) fn get(&self, digest: Digest) -> Option<Arc<[u8]>> {
         let path = self.path(digest);
         let bytes = fs::read(&path).ok()?;
@@ -34,8 +31,7 @@ impl DiskCache {
             let _ = fs::remove_file(path);
             return None;
         }
-        // Set the time of the last use. Ignore the error: with the old time, the file is only
-        // evicted earlier.
+        // With the old time of the last use, the file is only evicted earlier.
         let _ = File::options()
             .write(true)
             .open(path)
@@ -43,7 +39,7 @@ impl DiskCache {
         Some(bytes.into())
     }
 
-    /// Caches a project unless it is larger than the cache, and evicts other projects to make room.
+    /// Other projects may be evicted. A project that is larger than the cache is not cached.
     pub(crate) fn insert(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() as u64 > self.bytes {
             return Ok(());
@@ -88,7 +84,7 @@ impl DiskCache {
     }
 }
 
-/// Whether the file is a project or a project that is being written; other files are kept.
+/// Includes projects that are being written. Other files are kept.
 fn is_project(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())

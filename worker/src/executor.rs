@@ -1,4 +1,4 @@
-//! The thread that executes runs one after another, separate from the network side.
+//! The thread that executes runs, separate from the network side.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -33,12 +33,11 @@ pub(crate) enum JobOutcome {
     Cancelled,
 }
 
-/// State of the running job that both sides share: the executor writes its progress, and the
-/// network side cancels it.
+/// The executor writes the progress of the running job, and the network side cancels the job.
 #[derive(Default)]
 pub(crate) struct JobControl {
     progress: Mutex<RunProgress>,
-    /// Token of the job to cancel; 0, which no lease has, cancels none.
+    /// Token of the job to cancel, or 0, which no lease has.
     cancelled: AtomicU64,
 }
 
@@ -68,7 +67,7 @@ pub(crate) struct Executor {
     provenance: Provenance,
     limits: Limits,
     control: Arc<JobControl>,
-    /// The kind of the runner, and the runner, if there is one.
+    /// The runner and its subject kind.
     runner: Option<(String, Box<dyn Runner>)>,
     /// The project that the runner has loaded.
     loaded: Option<Digest>,
@@ -92,8 +91,7 @@ impl Executor {
     pub(crate) fn execute(&mut self, job: &Job) -> JobOutcome {
         let start = Instant::now();
         let mut used = Duration::ZERO;
-        // This is unwind safe although a panic may leave the runner inconsistent, because the
-        // runner is then dropped below.
+        // A panic may leave the runner inconsistent, but the runner is then dropped.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job, &mut used)));
         let recorded = |executor: &Executor, record| {
             JobOutcome::Record(Box::new(executor.with_provenance(record, job.attempt, used)))
@@ -133,12 +131,11 @@ impl Executor {
         }
     }
 
-    /// Executes a run. Sets `used` to the processor time of the run.
+    /// Sets `used` to the processor time of the run.
     fn attempt(&mut self, job: &Job, used: &mut Duration) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
-            // Refuse the run, because its record would name the engine of the plan although a
-            // different engine made it.
+            // The record would name the engine of the plan although a different engine made it.
             let needed = &spec.engine;
             return Err(RunError::Crashed(format!(
                 "the run needs engine {needed}, and this worker has {engine}"
@@ -146,8 +143,8 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            // The coordinator leases only runs of the worker's kinds, so this run is an exception.
-            // It counts as a crash, because a different worker may execute the kind.
+            // The coordinator leases only runs of the worker's kinds. A different worker may
+            // execute the kind, so the run counts as a crash.
             let unknown = || {
                 RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
             };
@@ -188,15 +185,15 @@ impl Executor {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
             (result, _) => result.map(|mut record| {
-                // Keep the conditions that the record already contains: if the runner has only
-                // measured a stored trial, they are the conditions of the trial's execution.
+                // If the runner has only measured a stored trial, the record contains the
+                // conditions of the trial's execution.
                 record.resources.conditions = record.resources.conditions.or(conditions);
                 record
             }),
         }
     }
 
-    /// The record with its provenance, and with the used resources that it does not contain yet.
+    /// Adds only those used resources that the record does not contain yet.
     fn with_provenance(&self, mut record: RunRecord, attempt: u32, used: Duration) -> RunRecord {
         if record.resources.peak_rss_kib == 0 {
             record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
@@ -210,12 +207,11 @@ impl Executor {
     }
 }
 
-/// Processor time in milliseconds, rounded up, because 0 stands for an unknown time.
+/// Rounded up, because 0 stands for an unknown time.
 pub(crate) fn milliseconds(used: Duration) -> u64 {
     used.as_micros().div_ceil(1000) as u64
 }
 
-/// The reason for a failure, truncated to the length that a record permits.
 fn bounded(reason: &str) -> String {
     truncated(reason, MAX_REASON_BYTES).into_owned()
 }
@@ -225,18 +221,16 @@ pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
 }
 
 thread_local! {
-    /// The message and the location of the last panic of this thread.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Removes and returns the message and the location of the last panic of this thread.
+/// Returns and removes the message.
 pub(crate) fn last_panic() -> String {
     bounded(&LAST_PANIC.take())
 }
 
-/// Installs a panic hook that stores the message of a panic for the report, and then calls the hook
-/// that was installed before. Panics of the executor's thread are not passed on to that hook,
-/// because they are reported and do not end the process. Only the first call has an effect.
+/// Installs a panic hook that stores the message of a panic for the report. Panics of the
+/// executor's thread are not shown, because they are reported and do not end the process.
 pub(crate) fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

@@ -5,20 +5,17 @@ use std::path::PathBuf;
 
 use catherd_proto::transport;
 
-/// The exit code for a worker process that ends with [`WorkerError::DiskFull`]. A
-/// [`LocalFleet`](crate::LocalFleet) does not start such a worker again.
+/// The exit code for a worker process that ends with [`WorkerError::DiskFull`].
 pub const EXIT_DISK_FULL: u8 = 5;
 
 /// Why a worker exited without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// The coordinator has announced that all runs have ended, or the worker had no run for its
-    /// idle time.
+    /// All runs have ended, or the worker had no run for the idle time.
     Finished,
-    /// The worker was told to drain, or its allocation ends. The current run was committed or
-    /// returned, and the other leases were returned.
+    /// The worker was told to drain, or its allocation ends.
     Drained,
-    /// The worker was told to stop while it drained, so it did not wait for the current run.
+    /// The worker was told to stop while it drained.
     Stopped,
 }
 
@@ -43,7 +40,7 @@ pub enum WorkerError {
         /// The error of the system.
         cause: io::Error,
     },
-    /// A thread, a signal handler or another part of the worker cannot be set up.
+    /// A part of the worker cannot be set up.
     #[error("cannot start: {0}")]
     Start(io::Error),
     /// The address, or the configuration of its connection, is invalid.
@@ -57,7 +54,7 @@ pub enum WorkerError {
     /// The disk for the runs of the worker was full, and remained full for the time-out.
     #[error("{0}")]
     DiskFull(String),
-    /// The coordinator refused a request, or did not answer within the retry time-out.
+    /// The coordinator refused a request or did not answer.
     #[error("coordinator {address}: {}", transport::reason(cause))]
     Coordinator {
         /// The addresses of the coordinators.

@@ -1,4 +1,4 @@
-//! Local worker processes, one on each core, which are restarted when they die.
+//! Local worker processes, which are restarted when they die.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,22 +14,19 @@ use crate::exit::EXIT_DISK_FULL;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A child that ended less than this time after its start has failed to start, unless it ended
-/// during a run or was killed.
+/// A child that ended less than this time after its start has usually failed to start.
 const STARTUP_GRACE: Duration = Duration::from_secs(2);
 
 /// Number of consecutive failures to start after which no more workers are started on a core.
 const MAX_STARTUP_FAILURES: u32 = 5;
 
-/// Worker processes, one per core. A child that dies is started again, unless it ended successfully
-/// or with [`EXIT_DISK_FULL`], or repeatedly failed to start.
+/// Worker processes, one per core. A child that dies is usually started again. Dropping the fleet
+/// kills the workers.
 ///
-/// Each child has a pipe from this process as its standard input, which begins with the given
-/// input. The child must exit when the pipe closes
-/// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that no child
-/// outlives this process, even if this process is killed. Each child is in a separate process
-/// group, so that Ctrl-C on the terminal reaches only this process, which then drains the workers
-/// ([`LocalFleet::drain`]). Dropping the fleet kills the workers.
+/// Each child has a pipe from this process as its standard input. The child must exit when the pipe
+/// closes ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), because no
+/// child may outlive this process. Each child is in a separate process group, so that Ctrl-C on the
+/// terminal reaches only this process.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -58,16 +55,15 @@ struct Slot {
     spool: PathBuf,
     started: Instant,
     startup_failures: u32,
-    /// The time of the next start. `None` while a child is alive, or if no start follows.
+    /// The time of the next start.
     restart_at: Option<Instant>,
 }
 
 impl LocalFleet {
     /// Starts a worker for each core. `command` returns the command that starts the worker of a
-    /// core. The standard input of the worker is a pipe that begins with `input`, for example a
-    /// secret that must not be on a command line. `input` has at most 4,096 bytes, which a pipe
-    /// accepts at once. `spool` returns the folder of the spool of a core's worker, in which a file
-    /// shows whether the worker died during a run.
+    /// core. The standard input of the worker begins with `input`, for example a secret that must
+    /// not be on a command line; `input` has at most 4,096 bytes, which a pipe accepts at once.
+    /// `spool` returns the folder of the worker's spool.
     ///
     /// # Errors
     ///
@@ -97,7 +93,7 @@ impl LocalFleet {
             while !state.stop.load(Ordering::Relaxed) {
                 for slot in &mut slots {
                     state.with(|processes| {
-                        // Read the flag while the lock is held, so that `drain` reaches every
+                        // Read the flag while the lock is held, because `drain` must reach every
                         // child.
                         if state.draining.load(Ordering::Relaxed) {
                             slot.restart_at = None;
@@ -128,8 +124,7 @@ impl LocalFleet {
         })
     }
 
-    /// Tells every worker to finish its current run, return its other leases and exit (SIGTERM). No
-    /// worker is restarted.
+    /// Tells every worker to drain. No worker is restarted.
     pub fn drain(&self) {
         self.state.with(|processes| {
             if self.state.draining.swap(true, Ordering::Relaxed) {
@@ -137,7 +132,7 @@ impl LocalFleet {
             }
             for process in processes.values() {
                 if let Process::Alive(child) = process {
-                    // Ignore the error: the process may already have exited.
+                    // The process may already have exited.
                     let _ = catherd_platform::terminate(child);
                 }
             }
@@ -150,8 +145,7 @@ impl LocalFleet {
         self.state.with(|processes| processes.values().all(ended))
     }
 
-    /// Cores on which no more workers are started, each with the reason. If these are all cores,
-    /// the study makes no progress on this computer.
+    /// Cores on which no more workers are started, each with the reason.
     pub fn abandoned_cores(&self) -> Vec<(usize, String)> {
         self.state.with(|processes| {
             let abandoned = processes.iter().filter_map(|(&core, process)| match process {
@@ -172,7 +166,7 @@ impl Drop for LocalFleet {
         self.state.with(|processes| {
             for process in processes.values_mut() {
                 if let Process::Alive(child) = process {
-                    // Ignore the errors: the process may already have exited.
+                    // The process may already have exited.
                     let _ = child.kill();
                     let _ = child.wait();
                 }
@@ -215,16 +209,14 @@ impl Slot {
                 processes.insert(self.core, Process::Abandoned(reason));
                 return;
             }
-            // SIGKILL and SIGABRT (OOM killer, allocator abort) do not count as failures to start,
-            // however often they occur.
+            // SIGKILL and SIGABRT (OOM killer, allocator abort) do not count as failures to start.
             Ok(Some(status)) => {
                 let killed = catherd_platform::was_killed(status);
                 (status.to_string(), killed, catherd_platform::was_ended_by_another(status))
             }
             Err(error) => (error.to_string(), false, false),
         };
-        // A death during a run counts as an attempt at the run, and not as a failure of the worker
-        // to start.
+        // A death during a run counts as an attempt at the run, and not as a failure to start.
         let in_run = note_death(&self.spool, (!by_another).then_some(&*status));
         let failed_to_start = !killed && !in_run && self.started.elapsed() < STARTUP_GRACE;
         self.startup_failures = if failed_to_start { self.startup_failures + 1 } else { 0 };
@@ -253,7 +245,7 @@ impl<F: Fn(usize) -> Command> Starter<F> {
         let mut command = (self.command)(core);
         let mut child = catherd_platform::new_group(command.stdin(Stdio::piped())).spawn()?;
         if let Some(pipe) = &mut child.stdin {
-            // Ignore the error: the process has already ended, which `poll` detects.
+            // The process has already ended, which `poll` detects.
             let _ = pipe.write_all(self.input.as_bytes());
         }
         Ok(child)

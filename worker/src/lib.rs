@@ -1,17 +1,12 @@
 //! The worker: one process, usually pinned to one core, that leases runs, executes them and commits
-//! their records. The crate does not depend on any subject kind: the program passes a function that
-//! makes a [`Runner`](catherd_interface::Runner) for the runs of a kind.
+//! their records.
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
 //! - [`LocalFleet`] keeps one worker process alive on each core of this computer.
-//! - [`SubjectProcess`] passes runs to a separate process, for kinds whose subjects could end or
-//!   damage their process; [`serve_subject`] runs in that process.
+//! - [`SubjectProcess`] passes runs to a separate process; [`serve_subject`] runs in that process.
 //!
-//! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
-//! communicates with the coordinator in the meantime. A finished record is written to the `spool`
-//! before it is committed and remains there until it is acknowledged, so only the current run is
-//! lost if this process or the coordinator dies. If the current run exceeded the memory limit, or
-//! if it is known how the process ended, the next process sends the `crash_report` about the run.
+//! A finished record is written to the `spool` before it is committed and remains there until it is
+//! acknowledged, so usually only the current run is lost if this process or the coordinator dies.
 
 mod allocator;
 mod client;
@@ -39,11 +34,10 @@ pub use simulated_host::SimulatedHost;
 pub use subject_process::{SubjectProcess, serve_subject};
 pub use worker::{CoordinatorAddress, Relocation, WorkerOptions, run_simulated_worker, run_worker};
 
-/// A function that makes the runner of the subject kind with a name; `None` if this worker does not
+/// A function that makes the runner of a subject kind. `None` means that this worker does not
 /// execute the kind.
 pub type MakeRunner = dyn Fn(&str) -> Option<Box<dyn Runner>> + Send;
 
-// Compare the bounds here, because two crates that do not depend on each other limit the size of a
-// project.
+// Two crates that do not depend on each other limit the size of a project.
 const _: () =
     assert!(catherd_proto::transport::MAX_PROJECT == catherd_interface::files::LARGEST_PROJECT);

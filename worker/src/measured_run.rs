@@ -1,4 +1,4 @@
-//! Measures the conditions on the computer during a run, and rounds them for the record.
+//! Measures the conditions on the computer during a run.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,20 +11,18 @@ pub(crate) struct MeasuredRun {
 }
 
 impl MeasuredRun {
-    /// Begins to measure. `core` is the core to which the worker is pinned.
+    /// `core` is the core to which the worker is pinned.
     pub(crate) fn start(core: Option<u32>) -> MeasuredRun {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let meter = Meter::start(core.map(|core| core as usize));
         MeasuredRun { started_ms: now.as_millis() as u64, meter }
     }
 
-    /// Takes a sample if the last one was taken at least two seconds ago.
     pub(crate) fn sample(&mut self) {
         self.meter.sample();
     }
 
-    /// Ends the measurement, and returns the conditions and the processor time that this process
-    /// and its descendants used.
+    /// Returns the conditions and the processor time that this process and its descendants used.
     pub(crate) fn finish(self) -> (Conditions, Duration) {
         let found = self.meter.finish();
         let share = |share: Option<f64>| share.map(|share| rounded(share, 1e4));

@@ -1,18 +1,17 @@
-//! Reports on standard error that no coordinator can be reached, and when one answers again.
+//! Reports outages, during which no coordinator can be reached.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time without an answer that is not reported, because a coordinator that is restarted usually
-/// answers again within this time.
+/// Repeated requests report an outage only after this time, because a restarted coordinator usually
+/// answers again within it.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// First and longest time between two reports of the same outage.
 const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
 
-/// Reports outages, during which no coordinator of a worker answers.
 #[derive(Debug)]
 pub(crate) struct OutageReporter {
     addresses: String,
@@ -35,8 +34,7 @@ impl OutageReporter {
         OutageReporter { addresses, retry_timeout, outage: Mutex::default() }
     }
 
-    /// Records that requests have not been answered since a time. The first report follows after
-    /// [`GRACE`], and further reports at growing intervals.
+    /// The first report follows after [`GRACE`], and further reports at growing intervals.
     pub(crate) fn unanswered(&self, since: Instant, cause: &str) {
         let now = Instant::now();
         let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use catherd_experiments::Digest;
 /// Maximum size of the cache in bytes. The newest project is kept even if it is larger.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Project bytes by digest; the least recently used project is evicted first.
+/// The least recently used project is evicted first.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectCache {
     /// The most recently used project is at the back.

@@ -1,6 +1,5 @@
-//! The network side of a worker. Everything that happens (a run ended, a reply arrived, a timer
-//! expired) arrives as an [`Event`]. After each event, [`Session::advance`] starts everything that
-//! can be started. At most one request of each kind is in progress.
+//! The network side of a worker. Everything that happens arrives as an [`Event`]. After each event,
+//! [`Session::advance`] starts everything that can be started.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -68,7 +67,7 @@ impl From<Status> for SessionError {
 
 enum Event {
     Executed(u64, JobOutcome),
-    /// The result of a commit: the acknowledged leases.
+    /// The acknowledged leases.
     Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
@@ -78,7 +77,7 @@ enum Event {
     LeaseDue,
     CommitDue,
     Terminate,
-    /// The time of the worker is over, so the run that is being executed is returned.
+    /// The run that is being executed is returned.
     TimeIsUp,
     /// The run of this lease was cancelled, and should have ended by now.
     HandBack(u64),
@@ -89,27 +88,25 @@ pub(crate) struct SessionConfig {
     pub(crate) engines: Engines,
     pub(crate) provenance: Provenance,
     pub(crate) limits: Limits,
-    /// Time without a run after which the worker exits; `None` to wait for runs.
+    /// Time without a run after which the worker exits.
     pub(crate) idle: Option<Duration>,
     pub(crate) disk_cache: Option<DiskCache>,
     /// Time after which the session fails if the disk for its runs remains full.
     pub(crate) space_timeout: Duration,
-    /// The end of the worker's allocation; `None` if it does not end.
+    /// The end of the worker's allocation.
     pub(crate) until: Option<Instant>,
-    /// Time after the signal to end in which the current run may still end; `None` to wait for it.
+    /// Time after the signal to end in which the current run may still end.
     pub(crate) grace: Option<Duration>,
 }
 
-/// The phases of a session, in order. A session never returns to an earlier phase.
+/// A session never returns to an earlier phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// Leases runs.
     Working,
-    /// Leases no more runs, because the coordinator has announced that all runs have ended, or
-    /// because the worker had no run for the idle time.
+    /// Leases no more runs, because there are none.
     Finished,
-    /// Leases no more runs, because a signal or the coordinator told the worker to end, because its
-    /// allocation ends, or because the disk for its runs remains full.
+    /// Leases no more runs, because the worker must end.
     Draining,
     /// Exits without waiting for the run that is being executed.
     Stopped,
@@ -127,17 +124,16 @@ pub(crate) struct Session {
     cache: ProjectCache,
 
     waiting: VecDeque<Waiting>,
-    /// Lease and number of the run that is being executed; `None` between runs.
+    /// Lease and number of the run that is being executed.
     running: Option<(u64, u32)>,
     /// Completions that are not in a commit yet, in the order in which the leases ended.
     outbox: VecDeque<v1::Completion>,
-    /// Ended leases that are not acknowledged, with their runs.
+    /// The leases that ended but are not acknowledged, with their runs.
     unacknowledged: BTreeMap<u64, u32>,
 
     phase: Phase,
     leasing: Leasing,
     committing: Committing,
-    /// The start of the last commit.
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
@@ -150,9 +146,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Commits the requests that an earlier process left in the spool, and then registers, upon
-    /// which the coordinator ends the leases of the earlier process. Installs signal handlers
-    /// unless the host is simulated.
+    /// Before registering, commits the requests that an earlier process left in the spool, because
+    /// registering ends the leases of that process.
     pub(crate) async fn start(
         config: SessionConfig,
         client: FailoverClient,
@@ -188,8 +183,7 @@ impl Session {
         let on_outcome = {
             let sender = sender.clone();
             move |token, outcome| {
-                // Ignore the error: sending fails only after the session has ended, when the event
-                // is not needed.
+                // Sending fails only after the session has ended, when the event is not needed.
                 let _ = sender.send(Event::Executed(token, outcome));
             }
         };
@@ -285,14 +279,13 @@ impl Session {
                         tracing::warn!("runs on a project are handed back: {}", status.message());
                         self.abandon(digest, &End::Returned(v1::Returned {}));
                     }
-                    // The coordinator refuses this project: its runs are reported as crashed, and
-                    // the others continue.
+                    // The coordinator refuses this project. Runs on other projects continue.
                     Err(status) if is_refusal(&status) => {
                         let reason = format!("cannot fetch the project: {}", status.message());
                         self.abandon(digest, &End::Crash(reason));
                     }
-                    // The coordinator could not be reached, so the session ends with an error. The
-                    // runs are not the cause, so they are not reported as crashed.
+                    // The coordinator could not be reached. The runs are not the cause, so they are
+                    // not reported as crashed.
                     Err(status) => return Err(status.into()),
                 }
             }
@@ -319,7 +312,7 @@ impl Session {
         Ok(())
     }
 
-    /// Hands the current run back to the coordinator after this time; `None` to set no limit.
+    /// Hands the current run back to the coordinator after this time.
     fn limit(&self, time: Option<Duration>) {
         if let Some(time) = time {
             self.spawn(async move {
@@ -338,8 +331,7 @@ impl Session {
     fn spawn(&self, task: impl Future<Output = Event> + Send + 'static) {
         let sender = self.sender.clone();
         tokio::spawn(async move {
-            // Ignore the error: sending fails only after the session has ended, when the event is
-            // not needed.
+            // Sending fails only after the session has ended, when the event is not needed.
             let _ = sender.send(task.await);
         });
     }

@@ -1,4 +1,4 @@
-//! A simulated host for a worker (tests only): a single thread, virtual time, no signals, and
+//! A simulated host for a worker, for tests: a single thread, virtual time, no signals, and
 //! synchronous file access.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::executor::{Executor, Job, JobOutcome};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The host of a worker in a simulation. Time passes only while all tasks wait.
+/// The host of a worker in a simulation.
 pub struct SimulatedHost {
     /// The time that the execution of a run takes.
     pub run_time: Box<dyn Fn(&RunSpec) -> Duration + Send>,
@@ -19,7 +19,7 @@ pub struct SimulatedHost {
 }
 
 impl SimulatedHost {
-    /// Converts a time on the clock of this host to true time.
+    /// `time` is on the clock of this host.
     pub(crate) fn true_time(&self, time: Duration) -> Duration {
         time.mul_f64(self.second.as_secs_f64())
     }

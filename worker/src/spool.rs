@@ -2,8 +2,7 @@
 //!
 //! Each file of the spool contains the SHA-256 of a commit request, followed by the request. The
 //! file is written under a temporary name, synced and renamed, so it is either complete or absent.
-//! A damaged file, for example on a failing disk, is renamed and ignored. If a file is lost, only
-//! time is lost, because its runs are executed again.
+//! If a file is lost, only time is lost, because its runs are executed again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -21,14 +20,14 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Opens or creates a spool. A `blocking` spool writes files on the calling thread.
+    /// A `blocking` spool writes files on the calling thread.
     pub(crate) fn open(folder: &Path, blocking: bool) -> io::Result<Spool> {
         fs::create_dir_all(folder)?;
         Ok(Spool { folder: folder.to_owned(), blocking })
     }
 
-    /// Calls [`Spool::store`] on a separate thread unless the spool is blocking, because a sync may
-    /// take a long time and heartbeats must not wait for it. Returns the request as well.
+    /// A sync may take a long time, and heartbeats must not wait for it. Returns the request as
+    /// well.
     pub(crate) async fn store_in_background(
         &self,
         request: CommitRequest,
@@ -38,9 +37,9 @@ impl Spool {
         if self.blocking { Ok(store()) } else { Ok(tokio::task::spawn_blocking(store).await?) }
     }
 
-    /// Stores a request; the caller removes the file when the request is acknowledged.
+    /// The caller removes the file when the request is acknowledged.
     pub(crate) fn store(&self, request: &CommitRequest) -> io::Result<PathBuf> {
-        // Name the file after the first token of the request, because tokens are unique.
+        // Tokens are unique, so the first token of the request names the file.
         let first = request.completions.first().map_or(0, |completion| completion.token);
         let path = self.folder.join(format!("{first:020}.commit"));
         let temporary = path.with_extension("part");
@@ -87,13 +86,13 @@ impl Spool {
     }
 }
 
-/// The bytes of a request, preceded by their digest.
+/// The digest precedes the request.
 pub(crate) fn encode(request: &CommitRequest) -> Vec<u8> {
     let body = request.encode_to_vec();
     [&Digest::of(&body).0, body.as_slice()].concat()
 }
 
-/// Reverses [`encode`]. `None` if the bytes are damaged.
+/// `None` if the bytes are damaged.
 pub(crate) fn decode(bytes: &[u8]) -> Option<CommitRequest> {
     let (digest, body) = bytes.split_first_chunk::<32>()?;
     (Digest::of(body).0 == *digest).then(|| CommitRequest::decode(body).ok()).flatten()
@@ -130,7 +129,6 @@ mod tests {
         assert_eq!(again.unsent().unwrap().len(), 1);
     }
 
-    /// A file that a failing disk has changed in any way is not read as a different request.
     #[test]
     fn a_damaged_file_is_set_aside_wherever_the_damage_is() {
         let folder = tempfile::tempdir().unwrap();

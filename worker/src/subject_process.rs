@@ -2,9 +2,9 @@
 //! process affects only its run.
 //!
 //! [`SubjectProcess`], a [`Runner`] in the worker, passes runs to the process. [`serve_subject`]
-//! executes the runs in the process with the runner of the kind. Both exchange [`frames`] through
-//! the standard input and output of the process. The process ends when its standard input closes,
-//! so it does not outlive its worker.
+//! executes the runs in the process. Both exchange [`frames`] through the standard input and output
+//! of the process. The process ends when its standard input closes, so it does not outlive its
+//! worker.
 
 mod frames;
 mod server;
@@ -29,8 +29,7 @@ use under_way::{Part, UnderWay};
 
 pub use server::serve_subject;
 
-/// The interval at which the worker checks, while it waits for an answer, whether the run must
-/// stop.
+/// The interval at which the worker checks whether the run must stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Time that a process may take to stop before it is killed.
@@ -39,16 +38,14 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 /// Maximum number of parts of a run that are left out because the process ended during them.
 const MAX_LEFT_OUT: usize = 5;
 
-/// A runner that passes runs to a separate process, and starts a new process after one has ended.
+/// A runner that passes runs to a separate process.
 pub struct SubjectProcess {
     start: Box<dyn Fn() -> Command + Send>,
-    /// The file in which the process marks that the system refused it memory; `None` if there is no
-    /// such file.
+    /// The file in which the process marks that the system refused it memory.
     mark: Option<PathBuf>,
-    /// The file in which the process writes which part of a run it executes; `None` before the
-    /// first run, or if the file cannot be created.
+    /// The file in which the process writes which part of a run it executes.
     under_way: Option<UnderWay>,
-    /// The project of the runs that follow; `None` until a project is loaded.
+    /// The project of the runs that follow.
     project: Option<(Digest, Arc<[u8]>)>,
     alive: Option<Alive>,
 }
@@ -57,11 +54,12 @@ struct Alive {
     child: Child,
     input: ChildStdin,
     answers: Receiver<Answer>,
-    /// The last line that the process has written to its standard error.
+    /// The last significant line of the standard error of the process.
     last_words: Arc<Mutex<String>>,
     errors: Option<thread::JoinHandle<()>>,
     loaded: Option<Digest>,
-    /// Number of processes of the cgroup that the system had killed when this process was started.
+    /// The number of processes of the cgroup that had been killed for lack of memory when this
+    /// process was started.
     oom_kills: u64,
 }
 
@@ -78,8 +76,8 @@ impl From<RunError> for Lost {
 }
 
 impl SubjectProcess {
-    /// A runner whose process is started by a command when it is needed, and again after it has
-    /// ended. The command calls [`serve_subject`], with the same file for its mark.
+    /// A runner whose process is started by a command when it is needed. The command calls
+    /// [`serve_subject`], with the same file for its mark.
     pub fn new(
         start: impl Fn() -> Command + Send + 'static,
         mark: Option<PathBuf>,
@@ -87,7 +85,7 @@ impl SubjectProcess {
         SubjectProcess { start: Box::new(start), mark, under_way: None, project: None, alive: None }
     }
 
-    /// The process with the project loaded. Starts the process and loads the project if necessary.
+    /// Starts the process and loads the project if necessary.
     fn prepared(&mut self) -> Result<&mut Alive, Lost> {
         let Some((digest, bytes)) = &self.project else {
             return Err(RunError::Failed("no project is loaded".to_owned()).into());
@@ -153,9 +151,8 @@ impl SubjectProcess {
         }
     }
 
-    /// Why the process has ended, with the part of the run if it is known. The status is returned
-    /// only if a fault of the process itself ended the process, because a repetition would then
-    /// probably end in the same way.
+    /// Why the process has ended. The status is returned only if a fault of the process itself
+    /// ended the process, because a repetition would then probably end in the same way.
     fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
         let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
@@ -165,7 +162,7 @@ impl SubjectProcess {
         let (status, last_words) = alive.wait();
         let marked = self.mark.as_ref().is_some_and(|mark| {
             let marked = fs::metadata(mark).is_ok_and(|file| file.len() > 0);
-            // Ignore the error: the next process empties the file.
+            // The next process empties the file.
             let _ = fs::remove_file(mark);
             marked
         });
@@ -183,15 +180,15 @@ impl SubjectProcess {
         (error, own)
     }
 
-    /// Executes a run, and repeats it if the process has ended through its own fault, unless the
-    /// budget limits the real time. If two successive processes have ended in the same way during
-    /// the same part of the run, that part is left out from then on.
+    /// Executes a run, and may repeat it if the process has ended through its own fault. If two
+    /// successive processes have ended in the same way during the same part of the run, that part
+    /// is left out from then on.
     fn survive(
         &mut self,
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        // Ignore the error: without the file, the run cannot be repeated if the process ends.
+        // Without the file, the run cannot be repeated if the process ends.
         self.under_way =
             self.under_way.take().or_else(|| UnderWay::next_to(self.mark.as_deref()).ok());
         let path = self.under_way.as_ref().map(|file| file.path().to_owned());
@@ -199,8 +196,8 @@ impl SubjectProcess {
         let mut before: Option<(Part, ExitStatus)> = None;
         loop {
             let survival = Survival { under_way: path.clone(), left_out: left_out.clone() };
-            // Empty the file, so that a process that ends before the first part is not attributed
-            // to a part that an earlier process executed.
+            // A process that ends before the first part must not be attributed to a part that an
+            // earlier process executed.
             let _ = fs::write(&path, b"");
             let lost = match self.attempt(spec, &survival, on_progress) {
                 Ok(record) => return Ok(record),
@@ -208,8 +205,7 @@ impl SubjectProcess {
                 Err(Lost::Process) => Part::read(&path),
             };
             let (error, status) = self.death(lost.as_ref());
-            // A run with a budget of real time is not repeated, because a repetition would be a
-            // different search.
+            // With a budget of real time, a repetition would be a different search.
             let again = spec.budget.wall_ms.is_none() && left_out.len() < MAX_LEFT_OUT;
             let (Some(part), Some(status), true) = (lost, status, again) else { return Err(error) };
             match before.take() {
@@ -279,12 +275,12 @@ impl Alive {
     }
 
     fn send(&mut self, request: &Request) {
-        // Ignore the error: the process has ended, and the end of its answers will show this.
+        // If the process has ended, the end of the answers shows it.
         let _ = request.write(&mut self.input);
     }
 
-    /// Waits for a process whose output has ended. Returns its status, or `None` if it does not end
-    /// within [`STOP_GRACE`], and the last line of its standard error.
+    /// Returns the status, unless the process does not end in time, and the last line of standard
+    /// error.
     fn wait(&mut self) -> (Option<ExitStatus>, String) {
         let since = Instant::now();
         let status = loop {
@@ -308,7 +304,7 @@ impl Drop for SubjectProcess {
     fn drop(&mut self) {
         self.alive = None;
         if let Some(mark) = &self.mark {
-            // Ignore the error: the file does not exist if the process was not started.
+            // The file does not exist if the process was not started.
             let _ = fs::remove_file(mark);
         }
     }
@@ -316,14 +312,13 @@ impl Drop for SubjectProcess {
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        // Ignore the errors: the process may already have ended.
+        // The process may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Number of processes that the system has killed in the cgroup of this worker because of its
-/// memory limit.
+/// The number of processes in the cgroup of this worker that were killed for lack of memory.
 fn oom_kills() -> u64 {
     let group = catherd_platform::own_cgroup_leaf();
     group.and_then(|group| catherd_platform::oom_kills(&group)).unwrap_or(0)
@@ -342,7 +337,7 @@ fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
     Ok(receiver)
 }
 
-/// Maximum number of bytes of a line of standard error that are kept.
+/// Maximum length of the line that is kept, in bytes.
 const MAX_LINE: usize = 2 << 10;
 
 /// Copies the standard error of a process to the standard error of the worker, and keeps the last
@@ -353,7 +348,7 @@ fn listen(errors: ChildStderr, last: &Mutex<String>) {
     while errors.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end();
-        // Ignore the error: standard error of the worker may be closed.
+        // Standard error of the worker may be closed.
         let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
         if !text.is_empty() && !text.starts_with("note: ") {
             let kept = catherd_experiments::text::truncated(text, MAX_LINE).into_owned();

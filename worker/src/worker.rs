@@ -45,52 +45,45 @@ impl fmt::Debug for Relocation {
 /// The configuration of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
-    /// Coordinators of one store; at least one.
+    /// Coordinators of one store.
     pub coordinators: Vec<CoordinatorAddress>,
-    /// Finds the coordinators again while they do not answer; `None` if their addresses do not
-    /// change.
+    /// Finds the coordinators again while they do not answer.
     pub relocation: Option<Relocation>,
-    /// The worker's name: unique among live workers, the same after a restart.
+    /// The worker's name: unique among live workers, and the same after a restart.
     pub name: String,
-    /// The core to which the process is pinned; `None` to leave the process unpinned.
+    /// The core to which the process is pinned.
     pub core: Option<usize>,
     /// The folder of this worker's spool.
     pub spool: PathBuf,
-    /// The on-disk cache of projects; `None` to cache them in memory only.
+    /// The on-disk cache of projects.
     pub cache: Option<DiskCache>,
     /// Time for which a request is repeated to coordinators that do not answer.
     pub retry_timeout: Duration,
     /// Time after which the worker fails if the disk for its runs is full and remains full.
     pub space_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes. The worker gets only runs of these
-    /// engines.
+    /// Engine ids of the subject kinds that the worker executes.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,
-    /// Time without a run after which the worker exits, even if more runs may come; `None` to wait
-    /// for further runs.
+    /// Time without a run after which the worker exits, even if more runs may come.
     pub idle: Option<Duration>,
-    /// Time until the worker's allocation ends; `None` if it does not end. The worker does not
-    /// lease runs that are expected to take longer, and returns the last run ten seconds before the
+    /// Time until the worker's allocation ends. The last run is returned ten seconds before the
     /// end.
     pub allocation: Option<Duration>,
-    /// Time after SIGTERM in which the current run may still end; afterwards the run is returned.
-    /// `None` to wait for the end of the run.
+    /// Time after SIGTERM in which the current run may still end.
     pub grace: Option<Duration>,
-    /// Whether to exit at once when standard input closes, for example because the parent process
-    /// has ended.
+    /// Whether to exit at once when standard input closes.
     pub exit_with_parent: bool,
 }
 
-/// Runs a worker until the study is finished, the worker's allocation or idle time ends, the
-/// coordinator drains it, a signal ends it (SIGTERM or SIGINT: the first drains, the second stops),
-/// or the worker fails. The function takes control of the process: it pins the calling thread,
-/// handles both signals, and installs a panic hook.
+/// Runs a worker until it exits or fails. The function takes control of the process: it pins the
+/// calling thread, handles signals (the first drains the worker, the second stops it), and installs
+/// a panic hook.
 ///
 /// # Errors
 ///
 /// If the worker fails. Records that were not acknowledged remain in the spool, and the next worker
-/// with the same spool commits them first.
+/// with the same spool commits them.
 pub fn run_worker(
     options: WorkerOptions,
     make: Box<MakeRunner>,
@@ -195,7 +188,7 @@ async fn run(
     reason.map_err(|error| error.into_worker_error(addresses, folder))
 }
 
-/// A function that makes clients of the coordinators whenever their addresses have changed.
+/// Makes clients of the coordinators whenever their addresses have changed.
 fn relocated(
     relocation: Relocation,
     known: Vec<CoordinatorAddress>,
@@ -224,8 +217,7 @@ fn relocated(
     }
 }
 
-/// Moves the crash report of the previous process with this spool into the spool, so that the
-/// session commits it. Has no effect if the spool already contains the end of the run.
+/// The session commits everything in the spool.
 fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     if let Some(request) = CrashReport::of_predecessor(folder) {
         let token = request.completions.first().map_or(0, |completion| completion.token);
@@ -236,9 +228,9 @@ fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the process when standard input closes. A pipe from the parent closes however the parent
-/// ends. The parent-death signal of Linux cannot be used instead, because it follows the *thread*
-/// that started the child, and is lost if that thread ends before the child has requested it.
+/// A pipe from the parent closes however the parent ends. The parent-death signal of Linux follows
+/// the *thread* that started the child, and is lost if that thread ends before the child has
+/// requested it.
 fn exit_with_parent() -> io::Result<()> {
     std::thread::Builder::new().name("parent-watch".to_owned()).spawn(|| {
         let mut sink = [0; 64];

@@ -1,6 +1,5 @@
-//! Tests real workers with a real coordinator: for example, they finish a study, are replaced after
-//! kills, and end with their parent. A worker process is this test binary, which executes the
-//! ignored test `worker_process`; some workers run in the process of the tests.
+//! Tests real workers with a real coordinator. A worker process is this test binary, which executes
+//! the ignored test `worker_process`; some workers run in the process of the tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -257,7 +256,7 @@ async fn runs_that_panic_or_abort_are_quarantined_and_the_rest_complete() {
     bench.close().await;
 }
 
-/// A runner that finds its disk full as often as `full` says.
+/// `full` is how often the runner finds its disk full.
 struct Cramped {
     full: Arc<AtomicU32>,
     runner: Box<dyn Runner>,

@@ -1,5 +1,4 @@
-//! Commits of a session. Ended leases are gathered, written to the spool and sent, one commit at a
-//! time.
+//! Commits of a session. Ended leases are gathered, written to the spool and sent.
 
 use std::time::Duration;
 
@@ -12,15 +11,14 @@ use v1::completion::End;
 use super::delivery::deliver;
 use super::{Event, Session};
 
-/// Maximum number of completions in one commit.
 const COMMIT_COMPLETIONS: usize = 512;
 
-/// Maximum size in bytes of a commit with several completions.
+/// Maximum size of a commit with several completions, in bytes.
 const COMMIT_BYTES: usize = 4 << 20;
 
-/// Time for which completions are gathered, because a sync and a request for each short run could
-/// take as long as the run. If the worker dies, the runs that are not in the spool yet are executed
-/// again, and no accepted result is lost.
+/// A sync and a request for each short run could take as long as the run, so completions are
+/// gathered for this time. If the worker dies, runs that are not in the spool yet are executed
+/// again.
 const GATHER_TIME: Duration = Duration::from_millis(50);
 
 /// Maximum number of bytes of a message in addition to its record.
@@ -29,19 +27,16 @@ const ENVELOPE: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Committing {
     Idle,
-    /// Completions are gathered for the next commit.
     Gathering,
     Requested,
 }
 
 impl Session {
-    /// Spools and commits the runs that have ended since the last commit, unless a commit is in
-    /// progress or further completions are gathered first.
     pub(super) fn commit(&mut self) {
         if self.committing != Committing::Idle || self.outbox.is_empty() {
             return;
         }
-        // Do not wait if no run is being executed, because no further completion can be gathered.
+        // If no run is being executed, no further completion can be gathered.
         let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
         if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
             self.committing = Committing::Gathering;
@@ -68,8 +63,7 @@ impl Session {
         self.spawn(async move { Event::Committed(deliver(client, spool, request).await) });
     }
 
-    /// Ends a lease: puts its completion into the outbox. A record that is too large for a message
-    /// is replaced by a crash.
+    /// A record that is too large for a message is replaced by a crash.
     pub(super) fn end(&mut self, run: u32, token: u64, end: End) {
         let mut completion = v1::Completion { run, token, end: Some(end) };
         let size = completion.encoded_len();

@@ -1,5 +1,4 @@
-//! Transfers between a session and its coordinator that also use the disk: fetching projects and
-//! committing runs.
+//! Transfers between a session and its coordinator that also use the disk.
 
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::sync::Arc;
@@ -15,7 +14,6 @@ use crate::disk_cache::DiskCache;
 use crate::executor::JobOutcome;
 use crate::spool::Spool;
 
-/// The end of a lease as a message of the protocol.
 pub(super) fn completion_of(outcome: JobOutcome) -> End {
     match outcome {
         JobOutcome::Record(record) => match v1::Document::write(&record) {
@@ -50,8 +48,7 @@ pub(super) async fn fetch(
 }
 
 /// Commits completions, and keeps them on disk until they are acknowledged. If the disk is full,
-/// they are kept only in memory, because the coordinator may be able to store them. If this process
-/// then ends early, their runs are executed again.
+/// they are kept only in memory.
 pub(super) async fn deliver(
     client: FailoverClient,
     spool: Spool,
@@ -73,7 +70,6 @@ pub(super) async fn deliver(
     Ok(tokens)
 }
 
-/// Sends a commit, repeatedly if necessary, and logs the verdicts.
 pub(super) async fn commit(
     client: &FailoverClient,
     request: &v1::CommitRequest,

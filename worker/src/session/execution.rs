@@ -1,4 +1,4 @@
-//! Execution of a session's leased runs, one at a time, each after its project has been fetched.
+//! Execution of a session's leased runs.
 
 use catherd_experiments::{Digest, Provenance, RunRecord, RunSpec};
 use catherd_proto::v1;
@@ -11,8 +11,7 @@ use super::{Event, Session};
 use crate::executor::{self, Executor, Job, JobOutcome};
 use crate::simulated_host::SimulatedHost;
 
-/// Starts the thread of the executor, or a task on the simulated host. The executor ends when the
-/// sender of jobs is dropped.
+/// The executor ends when the sender of jobs is dropped.
 pub(super) fn start_executor(
     mut executor: Executor,
     simulated: Option<SimulatedHost>,
@@ -32,7 +31,6 @@ pub(super) fn start_executor(
 }
 
 impl Session {
-    /// Passes the next run to the executor, or fetches its project.
     pub(super) fn execute(&mut self) {
         if self.running.is_some() || self.fetching {
             return;
@@ -56,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Writes the crash report in case the run exceeds the memory limit.
+    /// The run may exceed the memory limit.
     fn prepare_crash_report(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
         let reason = "it took more memory than its worker may use".to_owned();
         let provenance = Provenance { attempt, ..self.config.provenance.clone() };

@@ -1,5 +1,5 @@
-//! What a session does while the disk for its runs is full: it returns its leases, which do not
-//! count as attempts, and tries again after a pause.
+//! What a session does while the disk for its runs is full: it returns its leases and tries again
+//! after a pause.
 
 use std::time::Duration;
 
@@ -12,18 +12,16 @@ use crate::executor::JobOutcome;
 /// The pause before runs are leased again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Whether the disk is full.
 #[derive(Default)]
 pub(super) struct FullDisk {
-    /// The time of the first run that found the disk full; `None` after a run with a record.
+    /// The time of the first run that found the disk full.
     since: Option<Instant>,
     /// The reason, if the disk remained full.
     pub(super) given_up: Option<String>,
 }
 
 impl Session {
-    /// Notes whether a run found the disk full. If so, no runs are leased for a while, and never
-    /// again if the disk remains full.
+    /// While the disk is full, no runs are leased.
     pub(super) fn note_disk(&mut self, outcome: &JobOutcome) {
         let JobOutcome::DiskFull(reason) = outcome else {
             if let (Some(_), JobOutcome::Record(_)) = (self.full_disk.since, outcome) {

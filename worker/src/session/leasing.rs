@@ -1,4 +1,4 @@
-//! Leases of a session: how they are requested, renewed by heartbeats, dropped and returned.
+//! Leases of a session.
 
 use std::time::Duration;
 
@@ -31,8 +31,7 @@ pub(super) struct Waiting {
 pub(super) enum Leasing {
     Idle,
     Requested,
-    /// The coordinator had no run, or the disk is full; the session waits before it requests leases
-    /// again.
+    /// The session waits before it requests leases again.
     BackingOff,
 }
 
@@ -87,8 +86,7 @@ impl Session {
             });
         }
         // Request more runs when half of a batch of short runs is left, before the worker is idle.
-        // After a batch of one long run, `low_water` is 0, so no run waits here while another
-        // worker is idle.
+        // After a batch of one long run, no run should wait here while another worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {
@@ -129,9 +127,8 @@ impl Session {
         });
     }
 
-    /// Drops leases that the coordinator has ended. The run that is being executed is cancelled. If
-    /// the run still ends with a record, the record is committed, because the coordinator may
-    /// accept it.
+    /// A run that is being executed is cancelled. If it still ends with a record, the record is
+    /// committed, because the coordinator may accept it.
     pub(super) fn drop_leases(&mut self, dropped: &[u64]) {
         self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
         if let Some((token, _)) = self.running
@@ -141,14 +138,12 @@ impl Session {
         }
     }
 
-    /// The time for runs that is left before the allocation ends; `None` if the allocation does not
-    /// end.
+    /// The time for runs that is left before the allocation ends.
     fn remaining(&self) -> Option<Duration> {
         Some((self.config.until? - HAND_BACK_TIME).saturating_duration_since(Instant::now()))
     }
 
-    /// Stops leasing, cancels the run that is being executed, and returns this run to the
-    /// coordinator even if it does not end.
+    /// The run that is being executed is returned even if it does not end.
     pub(super) fn hand_back(&mut self) {
         self.drain();
         let Some((token, _)) = self.running else { return };
@@ -159,10 +154,10 @@ impl Session {
         });
     }
 
-    /// Ends the lease of a run that was cancelled and has not ended.
+    /// The run was cancelled and has not ended.
     pub(super) fn return_running(&mut self, token: u64) {
         if let Some((_, run)) = self.running.take_if(|(running, _)| *running == token) {
-            // Clear the report, because the run did not crash its worker.
+            // The run did not crash its worker.
             if let Err(cause) = self.crash_report.clear() {
                 tracing::warn!("cannot clear the crash report: {cause}");
             }
@@ -170,13 +165,11 @@ impl Session {
         }
     }
 
-    /// Returns the leases of runs that were not started, and stops leasing.
     pub(super) fn drain(&mut self) {
         self.phase = Phase::Draining;
         self.return_waiting();
     }
 
-    /// Returns the leases of runs that were not started.
     pub(super) fn return_waiting(&mut self) {
         for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
             self.end(run, token, End::Returned(v1::Returned {}));

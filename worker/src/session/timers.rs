@@ -1,4 +1,4 @@
-//! Events from outside the network: due heartbeats and signals.
+//! Due heartbeats and signals.
 
 use std::io;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) fn spawn_heartbeat_timer(sender: &UnboundedSender<Event>, interval: D
     });
 }
 
-/// Passes on the signals that tell the process to end.
+/// Handles signals that tell the process to end.
 pub(super) fn install_signal_handlers(sender: &UnboundedSender<Event>) -> io::Result<()> {
     let mut signals = StopSignals::listen()?;
     let sender = sender.clone();

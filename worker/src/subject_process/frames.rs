@@ -1,6 +1,5 @@
 //! Frames between a worker and the process of a subject: a byte for the kind, the length of the
-//! body as eight bytes, and the body. A project is sent as bytes, after its digest; other bodies
-//! are JSON or empty.
+//! body as eight bytes, and the body.
 
 use std::io::{self, Read, Write};
 
@@ -8,33 +7,26 @@ use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 use catherd_interface::{Examination, RunError, RunProgress, Survival};
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of the body of a frame, which is more than that of the largest project.
+/// More than the size of the largest project.
 const MAX_BODY: u64 = 2 << 30;
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Request {
-    /// Loads a project.
     Load(Digest, Vec<u8>),
-    /// Examines the project, and returns what is requested.
     Examine(Examination),
-    /// Executes a run on the project.
     Run(Box<RunSpec>, Survival),
-    /// Stops the run.
     Stop,
 }
 
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// The result of loading a project, which is empty, or of examining it; otherwise, the reason
-    /// why this failed.
+    /// The result of loading a project, which is empty, or of examining it; or why this failed.
     Loaded(Result<Vec<(String, String)>, String>),
-    /// The run continues.
     Progress(RunProgress),
-    /// The run has ended.
     Ended(Box<Result<RunRecord, RunError>>),
 }
 
-/// An [`Examination`], as JSON.
+/// An [`Examination`] as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Asked {
@@ -43,7 +35,7 @@ enum Asked {
     Goals(Algorithm),
 }
 
-/// The end of a run, as JSON.
+/// The end of a run as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum End {
@@ -84,7 +76,7 @@ impl Request {
         }
     }
 
-    /// The next request; `None` at the end of the stream.
+    /// `None` at the end of the stream.
     pub(super) fn read(stream: &mut impl Read) -> io::Result<Option<Request>> {
         let Some((kind, body)) = read(stream)? else { return Ok(None) };
         Ok(Some(match kind {
@@ -130,7 +122,7 @@ impl Answer {
         }
     }
 
-    /// The next answer; `None` at the end of the stream.
+    /// `None` at the end of the stream.
     pub(super) fn read(stream: &mut impl Read) -> io::Result<Option<Answer>> {
         let Some((kind, body)) = read(stream)? else { return Ok(None) };
         Ok(Some(match kind {

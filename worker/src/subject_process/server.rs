@@ -14,19 +14,16 @@ use catherd_interface::{RunError, RunProgress, Runner};
 use super::frames::{Answer, Request};
 use crate::{allocator, executor};
 
-/// Minimum time between two answers with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Executes, with a runner, the requests that a worker sends through standard input, and writes the
 /// answers to standard output, to which nothing else may be written. Ends the process when standard
-/// input closes or a request is malformed. Returns after a run has panicked. If the system refuses
-/// memory to a process that uses [`OomMarkingAllocator`](crate::OomMarkingAllocator), a mark is
-/// written to the file `mark`.
+/// input closes. Returns after a run has panicked. If the system refuses memory, a mark is written
+/// to the file `mark` ([`OomMarkingAllocator`](crate::OomMarkingAllocator)).
 ///
 /// # Errors
 ///
-/// If the file `mark` cannot be created or emptied, the thread that reads requests cannot be
-/// started, or an answer cannot be written.
+/// If the process cannot be set up, or if an answer cannot be written.
 pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Result<()> {
     let mark = mark.map(File::create).transpose()?;
     if let Some(mark) = &mark {
@@ -48,8 +45,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }
             }
         }
-        // No further request can be executed: the worker has ended or has sent a malformed request,
-        // or `serve_subject` has returned.
+        // The worker has ended or has sent a malformed request, or `serve_subject` has returned.
         std::process::exit(0);
     })?;
     let mut output = io::stdout().lock();
@@ -70,8 +66,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
             Request::Run(spec, survival) => {
                 stop.store(false, Ordering::Relaxed);
                 if let Some(mark) = mark.as_ref().filter(|_| allocator::take_mark()) {
-                    // Memory was refused before this run, but the process has survived, so remove
-                    // the mark.
+                    // Memory was refused before this run, but the process has survived.
                     mark.set_len(0)?;
                 }
                 let before = catherd_platform::processor_time_with(None);

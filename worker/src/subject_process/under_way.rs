@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 use catherd_experiments::text::truncated;
 use tempfile::TempDir;
 
-/// Maximum length in bytes of the description of a part.
+/// Maximum length of the description of a part, in bytes.
 const MAX_WORDS: usize = 200;
 
-/// The file, in a folder of the worker or in a temporary one.
 pub(super) struct UnderWay {
     path: PathBuf,
-    /// The temporary folder, which is removed when the value is dropped; `None` for a folder of the
-    /// worker.
+    /// A temporary folder is removed when the value is dropped.
     _folder: Option<TempDir>,
 }
 
@@ -41,16 +39,14 @@ impl UnderWay {
     }
 }
 
-/// A part of a run, as its runner has named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The key by which the runner identifies the part.
     pub(super) key: String,
     words: String,
 }
 
 impl Part {
-    /// The part that the first line of a file names.
+    /// The first line of the file names the part.
     pub(super) fn read(path: &Path) -> Option<Part> {
         let bytes = fs::read(path).ok()?;
         let line = bytes.split(|byte| *byte == b'\n').next()?;

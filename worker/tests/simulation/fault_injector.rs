@@ -1,5 +1,4 @@
-//! Injects faults before or after transactions of the coordinator: the store fails, or the
-//! coordinator dies.
+//! Injects faults before or after transactions of the coordinator.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,14 +15,12 @@ pub(crate) enum TransactionFault {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Faults with the number of the transaction at which they happen; `None` for the next
-    /// transaction.
+    /// Faults with the number of the transaction, or with `None` for the next transaction.
     pending: Vec<(Option<u64>, TransactionFault)>,
     /// Whether the coordinator has died and has not been restarted.
     dead: bool,
 }
 
-/// Injects faults at transactions, and passes the transactions that were written to the checker.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
     state: Mutex<State>,
@@ -39,8 +36,7 @@ impl FaultInjector {
         self.state.lock().unwrap()
     }
 
-    /// Makes a fault happen at the transaction with this number, or at the next one if the number
-    /// is `None`.
+    /// `None` stands for the next transaction.
     pub(crate) fn prepare(&self, transaction: Option<u64>, fault: TransactionFault) {
         self.state().pending.push((transaction, fault));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// All drawn faults begin within this time; after them, the study must end.
+/// Drawn faults begin within this time.
 pub(crate) const FAULT_PERIOD: Duration = Duration::from_secs(12);
 
 /// A moment relative to a transaction of the coordinator.
@@ -22,8 +22,7 @@ pub(crate) enum Loss {
     /// Replies of the coordinator: acknowledgements and leases.
     Answers,
     Requests,
-    /// No message is lost, but all are delayed until the fault is over, as if the worker were
-    /// suspended.
+    /// Messages are delayed until the fault is over, as if the worker were suspended.
     Time,
 }
 
@@ -48,7 +47,7 @@ pub(crate) enum Fault {
         loss: Loss,
         lasts: Duration,
     },
-    /// A worker dies for a while; its spool may be damaged.
+    /// A worker dies for a while. Its spool may be damaged.
     Kill {
         worker: usize,
         down: Duration,
@@ -60,7 +59,6 @@ pub(crate) enum Fault {
     },
 }
 
-/// The settings and faults of a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) seed: u64,
@@ -68,12 +66,10 @@ pub(crate) struct Scenario {
     pub(crate) workers: Vec<Duration>,
     /// Seconds of the coordinator's clock per second of true time.
     pub(crate) rate: f64,
-    /// The longest latency of a message.
     pub(crate) latency: Duration,
-    /// Faults with their times, in ascending order.
+    /// The faults in the order of their times.
     pub(crate) faults: Vec<(Duration, Fault)>,
-    /// Number of a transaction, from 1, before or after which the coordinator dies, in addition to
-    /// the faults.
+    /// Number of a transaction, from 1, before or after which the coordinator dies.
     pub(crate) dies: Option<(u64, Side)>,
 }
 

@@ -1,5 +1,4 @@
-//! Checks the invariants of the ledger: observes the transactions of the coordinator and the
-//! acknowledgements that workers receive, and reports the first violation.
+//! Checks the invariants of the ledger, and reports the first violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,7 +11,7 @@ use catherd_coordinator::store::{StoreChange, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// Counts of the events of a simulation. Tests check that each kind of event happened.
+/// Tests check that each kind of event happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventCounts {
     pub(crate) transactions: u64,
@@ -40,7 +39,6 @@ struct State {
     violation: Option<String>,
 }
 
-/// Checks the invariants on every transaction and acknowledgement, and keeps the log.
 #[derive(Debug)]
 pub(crate) struct InvariantChecker(Mutex<State>);
 
@@ -87,7 +85,6 @@ impl InvariantChecker {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
 
-    /// Checks that the coordinator shows the counts of runs by phase that the store contains.
     pub(crate) fn compare(&self, shown: &Progress) {
         let mut state = self.state();
         let mut counts = BTreeMap::new();
@@ -103,7 +100,7 @@ impl InvariantChecker {
         });
     }
 
-    /// Checks an acknowledgement, after which the worker deletes the record.
+    /// The worker deletes the record after the acknowledgement.
     fn check_acknowledgement(&self, run: RunNumber, token: Token, kind: &str) {
         let mut state = self.state();
         let (row, _) = &state.runs[run as usize];
@@ -219,7 +216,7 @@ impl InvariantChecker {
     }
 }
 
-/// Receives the log of the coordinator and the workers, in which workers record acknowledgements.
+/// Logs events, and checks the acknowledgements that workers log.
 pub(crate) struct LogSubscriber(pub(crate) Arc<InvariantChecker>);
 
 #[derive(Default)]

@@ -1,8 +1,7 @@
 //! Simulations of a coordinator and its workers in one thread, with a simulated network and
 //! simulated clocks that depend on a seed (turmoil), and with the store in a real SQLite file.
 //! Under all faults, the study must end with the results of an undisturbed study, and every
-//! invariant of the ledger must hold at all times. The same seed always leads to the same
-//! simulation, event for event.
+//! invariant of the ledger must hold at all times.
 //!
 //! `CATHERD_SEEDS=2000` plays 2,000 seeds; `CATHERD_SEEDS=17..18` plays only seed 17 and prints its
 //! events.
@@ -22,13 +21,11 @@ use faults::{Scenario, Side};
 use invariants::EventCounts;
 use world::{Played, Results, plan, play};
 
-/// Number of seeds of each algorithm in most of the simulated studies.
 const SEEDS: u64 = 9;
 
-/// Default number of simulations with faults.
 const SIMULATIONS: u64 = 30;
 
-/// Number of simulations with faults in a test that is ignored by default.
+/// The number of simulations in a test that is ignored by default.
 const MANY_SIMULATIONS: u64 = 200;
 
 /// Plays scenarios on all cores. Returns the results in the order of the seeds.
@@ -110,7 +107,7 @@ fn check_under_all_faults(seeds: &Range<u64>) {
             gone: sum(|counts| counts.gone),
             reinstated: sum(|counts| counts.reinstated),
         };
-        // Check that faults have had effects, because otherwise they would not test anything.
+        // Faults without effects would not test anything.
         let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
         let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
         // Leases are seldom reinstated.

@@ -1,4 +1,4 @@
-//! Tests time-outs and pings one at a time: no peer must wait forever for a dead connection.
+//! Tests time-outs and pings: no peer must wait forever for a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use turmoil::Sim;
 use crate::wire::{self, COORDINATOR, Open};
 use crate::world::plan;
 
-/// A time that is longer than the time-out of a ping and shorter than the time-out of a request.
+/// Longer than the time-out of a ping, and shorter than the time-out of a request.
 const PINGED: Duration = Duration::from_secs(11);
 
 fn network() -> Sim<'static> {
@@ -27,8 +27,8 @@ fn network() -> Sim<'static> {
         .build()
 }
 
-/// Starts a coordinator that answers requests, or one that only accepts them. Returns the number of
-/// open connections.
+/// A coordinator that does not answer only accepts requests. Returns the number of open
+/// connections.
 fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
     let open = Open::default();
     let connections = open.clone();

@@ -54,7 +54,6 @@ const POLICY: Policy = Policy {
     max_consecutive_crashes: 10,
 };
 
-/// A study of two projects and two algorithms.
 pub(crate) fn plan(seeds: u64) -> Plan {
     let study = experiments::Study {
         name: "simulated".into(),
@@ -74,8 +73,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
     Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// The results of a study: the parts of its records that are equal on every computer, as JSON, and
-/// the quarantined runs.
+/// The parts of the records that are equal on every computer, as JSON, and the quarantined runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Results {
     pub(crate) records: Vec<String>,
@@ -158,7 +156,6 @@ impl Runner for SimulatedRunner {
     }
 }
 
-/// A clock that runs at its own rate, with jumps.
 struct LeaseClock {
     rate: f64,
     leaps: Arc<AtomicU64>,
@@ -178,8 +175,7 @@ pub(crate) struct Played {
     pub(crate) flaw: Option<String>,
 }
 
-/// Plays a scenario to its end with the [`plan`] for this number of seeds, whose results must be
-/// `expected`.
+/// Plays the [`plan`] for this number of seeds, whose results must be `expected`.
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
     let checker = InvariantChecker::new(expected.records.len() + expected.quarantined.len());
     let dispatch = tracing::Dispatch::new(LogSubscriber(checker.clone()));
@@ -221,8 +217,7 @@ impl World {
             .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
-        // Use a folder in memory if possible, because it is synced many times and deleted at the
-        // end.
+        // The folder is synced many times, so it should be in memory.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -309,8 +304,8 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // Remove faults that no transaction has triggered, because otherwise the last
-                // transaction would trigger them.
+                // The last transaction must not trigger faults that no earlier transaction has
+                // triggered.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
@@ -367,7 +362,7 @@ impl World {
         }
     }
 
-    /// Ends a process. The order in which tokio drops its tasks, and so ends their connections,
+    /// The order in which tokio drops the tasks of a process, and so ends their connections,
     /// depends on other threads. Therefore all connections take the same time to end.
     fn crash(&mut self, name: &str) {
         self.sim.set_max_message_latency(SHORTEST);
@@ -411,7 +406,6 @@ impl World {
         }
     }
 
-    /// Applies the current fault of a worker's connection.
     fn set_line(&self, worker: usize) {
         let (name, sim) = (self.workers[worker].as_str(), &self.sim);
         sim.repair(COORDINATOR, name);
@@ -486,7 +480,7 @@ async fn coordinate(
         }
         if shown.has_changed()? {
             let shown = shown.borrow_and_update();
-            // Compare only if the store works, because its state is unknown while it fails.
+            // The state of the store is unknown while it fails.
             if written {
                 checker.compare(&shown);
             }
@@ -527,8 +521,7 @@ async fn work(
             (kind == noop::KIND).then(|| Box::<SimulatedRunner>::default() as Box<dyn Runner>)
         };
         let ended = run_simulated_worker(options, vec![wire::client()], Box::new(make), host).await;
-        // The debug form of an error contains the date of the HTTP response, which is the real
-        // date.
+        // The debug form of an error contains the real date of the HTTP response.
         let text = ended.as_ref().map_or_else(ToString::to_string, |end| format!("{end:?}"));
         checker.log_line(format!("{name} ends: {text}"));
         match ended {
