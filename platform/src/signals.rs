@@ -4,8 +4,8 @@ use std::io;
 
 pub use system::{ReloadSignal, StopSignals};
 
-/// Calls `act` on a separate thread for each signal that tells the process to end, instead of
-/// ending the process.
+/// Calls `act` on a separate thread when a signal tells the process to end, instead of ending the
+/// process.
 ///
 /// # Errors
 ///

@@ -209,7 +209,9 @@ fn relocated(
             .map(|CoordinatorAddress { url, access }| transport::coordinator_client(url, access));
         let clients = clients.collect::<Result<Vec<_>, _>>();
         let clients = clients
-            .inspect_err(|cause| tracing::warn!("the coordinator has moved, but: {cause}"))
+            .inspect_err(|cause| {
+                tracing::warn!("the coordinator has moved; its address is invalid: {cause}")
+            })
             .ok()?;
         tracing::warn!("the coordinator has moved to {}", urls.join(" or "));
         *known = urls;

@@ -56,7 +56,7 @@ pub enum LedgerEvent<'a> {
     Heartbeat {
         /// The name of the worker.
         worker: &'a str,
-        /// The leases that the worker still intends to finish.
+        /// The leases that the worker holds.
         held: &'a BTreeSet<Token>,
     },
     /// An attempt has ended.

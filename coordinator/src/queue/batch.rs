@@ -176,7 +176,7 @@ impl Queue {
             lane.into_iter().flat_map(move |lane| lane.untried.iter().map(move |&g| (number, g)))
         });
         let probes = untried.filter(|&(lane, number)| {
-            // Runs with places have a budget in real time, so their length is known.
+            // Runs with places have a budget in real time, so their length is roughly known.
             if self.first_place((lane, number)) > 0 {
                 return false;
             }

@@ -84,7 +84,7 @@ pub enum TaskState {
 /// Why a launch cannot be described for a manager, or why an answer of a manager cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
-    /// The manager does not accept the value of an option.
+    /// The value of an option is not permitted.
     Name {
         /// The option.
         option: &'static str,

@@ -108,7 +108,7 @@ pub struct RunProgress {
     #[prost(uint32, tag = "4")]
     pub goals: u32,
 }
-/// A lease that the worker intends to finish.
+/// A lease that the worker holds.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HeldLease {
     /// Token of the lease.

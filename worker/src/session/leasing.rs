@@ -14,7 +14,7 @@ use super::{Event, Phase, Session};
 /// Number of unacknowledged completions above which no runs are requested.
 const MAX_UNACKNOWLEDGED: usize = 4096;
 
-/// Time before the end of the allocation at which the last run is returned.
+/// Time before the end of the allocation at which the last run is cancelled.
 pub(super) const HAND_BACK_TIME: Duration = Duration::from_secs(10);
 
 /// Time within which a cancelled run should end by itself.
