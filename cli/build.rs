@@ -1,4 +1,4 @@
-//! Compresses `Cargo.lock` and the licences of third-party code for replication packages, and
+//! Compresses `Cargo.lock` and the licences of third-party code, which the program contains, and
 //! passes the commit to the compiler.
 
 #[path = "build/licences.rs"]

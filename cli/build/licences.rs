@@ -176,8 +176,8 @@ fn mit(root: &Path) -> Result<String, String> {
 }
 
 fn document(parts: &[Part], texts: &Texts) -> String {
-    let mut text = "Parts of catherd that other people have written, with their licences. The numbers are those \
-                    of the texts below.\n\n"
+    let mut text = "Parts of catherd that other people have written, with their licences. The numbers refer to \
+                    the texts below.\n\n"
         .to_owned();
     // Writing to a string does not fail.
     for Part { name, version, licence, texts } in parts {

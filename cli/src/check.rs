@@ -169,8 +169,8 @@ fn sample(
         return Sample { label, seconds: Err(record.reason), bytes: 0 };
     }
     let bytes = serde_json::to_vec(&record).map_or(0, |json| json.len());
-    // The share of the whole budget that the sampled run used. A run that covers all goals earlier
-    // would not use more.
+    // The share of the whole budget that the sampled run used. A run that has covered all goals
+    // does not use more.
     let spent = |(unit, limit): (&String, &u64)| {
         record.work.get(unit).map(|work| *work as f64 / *limit as f64)
     };
@@ -259,7 +259,7 @@ impl Findings {
                     plural(cores, "core"),
                 );
             }
-            None => text += "cost: unknown, because no run of some algorithm was sampled\n",
+            None => text += "cost: unknown, because not every algorithm was sampled\n",
         }
         if let Some(bytes) = self.bytes {
             let _ = writeln!(text, "disk: about {:.1} MB", bytes / 1e6);

@@ -99,7 +99,7 @@ impl Arguments {
     fn study(&self) -> Result<String, Failure> {
         let names = subjects::kinds().names().join(", ");
         let default = subjects::kinds().default_kind().name();
-        let question = format!("What is tested? A subject kind of {names}");
+        let question = format!("What is tested? One of the subject kinds {names}");
         let kind = subjects::kind(&self.ask(&question, &default, self.subject.clone())?)?;
         let paths = || self.projects.iter().map(|path| path.display().to_string());
         let given = (!self.projects.is_empty()).then(|| paths().collect::<Vec<_>>().join(", "));

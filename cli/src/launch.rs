@@ -29,7 +29,7 @@ Examples:
   catherd launch slurm --connect ant:7420 --workers 8..256 --cores-per-task 32 --local '$TMPDIR' \\
       --account proj-7 --partition long --prologue 'module load gcc' -- --nice=100
 
-A task that is preempted is queued again and registers under the same name. Workers know when their time
+A task that is preempted is queued again, and its workers keep their names. Workers know when their time
 ends, and lease no run that is expected to take longer; after SIGTERM, which Slurm sends 40 seconds before
 the limit, a worker finishes its run within 20 seconds or hands it back.")]
     Slurm(Launch),

@@ -173,7 +173,7 @@ fn main() -> ExitCode {
     panic::set_hook(Box::new(|defect| {
         let line = format!("defect in catherd: {defect}");
         let failure = Failure::new(line).hint(
-            "report it with the command; finished runs are kept, and the same command continues \
+            "report it and the command; finished runs are kept, and the same command continues \
              from there",
         );
         terminal::fail(&failure.to_string());

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     scratch: scratch::Flags,
 
-    /// Maximum number of blocks that a test may execute on a mutant: N times as many as on the
-    /// project, and a million more
+    /// Maximum length of a test on a mutant, in blocks or steps: N times its length on the project,
+    /// plus an allowance
     #[arg(long, value_name = "N", default_value_t = scratch::default_factor())]
     block_factor: u64,
 

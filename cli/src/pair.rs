@@ -14,7 +14,7 @@ pub(crate) struct PairArgs {
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 
-    /// The suite: a JSON file that catherd generate or catherd run wrote; for catherd test also a
+    /// The suite: a JSON file that catherd generate or catherd run wrote; for Scratch also a
     /// JavaScript file
     #[arg(value_name = "SUITE")]
     suite: PathBuf,

@@ -361,8 +361,7 @@ impl Results {
     }
 }
 
-/// Fetches the results of a study in the order of its runs. `number` is the number of the study at
-/// the time when the plan was read.
+/// `number` is the number of the study at the time when the plan was read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,

@@ -68,9 +68,9 @@ pub(crate) struct Arguments {
     core: Option<usize>,
 
     /// Start this many workers instead of one, or `all`: one for each physical core that the
-    /// process may use. Each worker is pinned to a core if there are as many cores as workers. The
-    /// names of the workers are the value of --name and a number, and the spools are below --spool;
-    /// a worker that dies is started again
+    /// process may use. With `all`, or if there are as many cores as workers, each worker is pinned
+    /// to a core. The names of the workers are the value of --name and a number, and the spools are
+    /// below --spool; a worker that dies is started again
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 

@@ -1,4 +1,4 @@
-//! All integration tests of the crate are one program, because a separate program for each file
+//! Most integration tests of the crate are one program, because a separate program for each file
 //! would link the same crates again.
 
 mod access;

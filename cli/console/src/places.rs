@@ -62,8 +62,7 @@ pub fn missing(path: &Path, hint: &str) -> Failure {
     let failure = Failure::new(format_args!("{}: no such file or folder", path.display()));
     let text = path.to_string_lossy();
     if text.contains("://") {
-        return failure
-            .hint("name a file or folder: nothing is fetched (catherd dataset sample does)");
+        return failure.hint("name a local file or folder: nothing is fetched");
     }
     if text.contains('*') {
         return failure.hint("name the folder: patterns are expanded only by shells");

@@ -1,4 +1,4 @@
-//! Requests of commands that serve several subject kinds, without the flags of single kinds.
+//! Requests of commands that serve several subject kinds, without kind-specific flags.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -82,8 +82,8 @@ pub struct Mutation {
     pub sample: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Approximate maximum length of a test's execution on a mutant, as a multiple of the length on
-    /// the project.
+    /// Maximum length of a test on a mutant, as a multiple of its length on the project, plus an
+    /// allowance.
     pub factor: u64,
     /// Whether mutants that survive are listed.
     pub survivors: bool,

@@ -28,7 +28,7 @@ pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
     let (date, days) = (end.date(), left.whole_days());
     let text = match days {
         _ if left.is_negative() => {
-            format!("the certificate has expired on {date}; renew it with catherd certs")
+            format!("the certificate expired on {date}; renew it with catherd certs")
         }
         _ if left < EXPIRES_SOON => format!(
             "the certificate expires on {date}, in {}; renew it with catherd certs",

@@ -1,4 +1,4 @@
-//! Words that pages, comments and messages avoid, because they mean something else to most readers.
+//! Words that pages, comments and messages avoid.
 
 use std::fs;
 use std::path::PathBuf;

@@ -108,7 +108,7 @@ impl Display {
             plural(workers, "worker"),
         );
         if ended(before) > 0 {
-            let _ = write!(line, "; {} of them ended earlier", ended(before));
+            let _ = write!(line, "; {} of the runs ended earlier", ended(before));
         }
         terminal::note(&line);
         if before.is_finished() {

@@ -11,7 +11,7 @@ use indicatif::HumanDuration;
 
 use super::connection::Connection;
 
-/// `None` means the workers that the coordinator has.
+/// If `workers` is `None`, the number of workers that the coordinator has is used.
 pub(super) fn run(
     connection: &mut Connection,
     plan: &Plan,

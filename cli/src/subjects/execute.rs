@@ -29,5 +29,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })?;
     serve_subject(runner, arguments.mark.as_deref())
         .map(|()| Exit::Success)
-        .map_err(|cause| Failure::new(format_args!("the worker cannot be understood: {cause}")))
+        .map_err(|cause| Failure::new(format_args!("cannot serve the worker: {cause}")))
 }

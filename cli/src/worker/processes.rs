@@ -38,7 +38,7 @@ impl FromStr for Processes {
 /// Time between two checks of the workers.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Workers are pinned only if there are as many workers as cores, because other processes may
+/// A given number of workers is pinned only if there are as many cores, because other processes may
 /// otherwise use the same cores.
 pub(super) fn run(
     arguments: &Arguments,

@@ -86,7 +86,10 @@ fn labels_order_and_subsets_of_a_study_execute_nothing_again() {
     for (algorithms, seeds, runs) in variants {
         let (code, told, table) = study(algorithms, seeds);
         assert_eq!(code, Some(0), "{told}");
-        assert!(told.contains(&format!("; {runs} of them ended earlier")), "{algorithms}: {told}");
+        assert!(
+            told.contains(&format!("; {runs} of the runs ended earlier")),
+            "{algorithms}: {told}"
+        );
         let now = digests(&place.path().join("out"));
         assert!(
             now.len() == runs && now.iter().all(|(run, digest)| before.get(run) == Some(digest))

@@ -355,7 +355,7 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     drop(good);
 
     expire(&folder.path().join("certs"), "127.0.0.1", "expired");
-    let (_expired, _log, address) = serve(&own("expired"), "the certificate has expired on ");
+    let (_expired, _log, address) = serve(&own("expired"), "the certificate expired on ");
     refused(&address, &own("me"), ["the certificate of the coordinator has expired", "renew it"]);
     let (_elsewhere, _log, address) = serve(&own("elsewhere"), "");
     refused(&address, &own("me"), ["is not for 127.0.0.1, but for elsewhere", "--for"]);

@@ -132,7 +132,7 @@ fn a_study_writes_tables_a_figure_and_suites_and_is_not_executed_twice() {
     let runs = fs::read(out.join("runs.csv")).unwrap();
     let again = fixture.run("out", &[]);
     assert_eq!(again.status.code(), Some(0));
-    assert!(stderr(&again).contains("; 8 of them ended earlier"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("; 8 of the runs ended earlier"), "{}", stderr(&again));
     // The table contains the times of the first execution.
     assert_eq!(fs::read(out.join("runs.csv")).unwrap(), runs);
     assert_eq!(stderr(&fixture.run("out", &["--quiet"])), "");

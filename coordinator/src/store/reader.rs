@@ -157,7 +157,7 @@ impl StoreReader {
                 return Err(runs.damaged(&spec, "it is quarantined and has a record"));
             }
             let run = quarantined(spec.clone(), &mut row);
-            let run = run.map_err(|_| runs.damaged(&spec, "the reason of its quarantine"))?;
+            let run = run.map_err(|_| runs.damaged(&spec, "the reason for its quarantine"))?;
             problems.push((u32::try_from(position).unwrap_or(u32::MAX), run));
             Ok(())
         })?;

@@ -221,7 +221,7 @@ fn breakdown(row: &mut Row) -> Result<bool, String> {
     };
     match read() {
         Ok(true) => Ok(true),
-        _ => Err("the reason of its quarantine was damaged".to_owned()),
+        _ => Err("the reason for its quarantine was damaged".to_owned()),
     }
 }
 

@@ -48,7 +48,7 @@ fn send_all(url: &str, spans: &Receiver<Span>) {
         match sent {
             Ok(_) => told = false,
             Err(cause) if !told => {
-                tracing::warn!("traces are lost, because {url} does not take them: {cause}");
+                tracing::warn!("traces are lost, because {url} does not accept them: {cause}");
                 told = true;
             }
             Err(_) => {}
