@@ -61,7 +61,7 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     wall: Option<String>,
 
-    /// Add regression assertions to test suites; costs six more executions of each final test
+    /// Add regression assertions to test suites; each final test is executed several more times
     #[arg(long)]
     assertions: bool,
 

@@ -1,5 +1,5 @@
-//! Tests the binary as users execute it. All test files are compiled into one program, because
-//! otherwise each of them would link the same crates.
+//! Tests the binary as users execute it. The test files of this folder are compiled into one
+//! program, because otherwise each of them would link the same crates.
 
 mod action;
 mod adapters;
