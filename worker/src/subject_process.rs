@@ -1,5 +1,5 @@
-//! Executes runs in a process next to the worker, so that a subject that damages or ends its
-//! process affects only its run.
+//! Executes runs in a separate process, so that a subject that damages or ends its process affects
+//! only its run.
 //!
 //! [`SubjectProcess`], a [`Runner`] in the worker, passes runs to the process. [`serve_subject`]
 //! executes the runs in the process. Both exchange [`frames`] through the standard input and output

@@ -60,8 +60,8 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
         _ => {
             let _ = writeln!(
                 text,
-                "\nA few runs in {} make this exact: run the study with --seeds 3 first, then repeat \
-                 the command.",
+                "\nWith results of a pilot study in {}, differences in mean coverage are shown as \
+                 well: run the study with --seeds 3 first, then repeat the command.",
                 folder.display()
             );
         }
