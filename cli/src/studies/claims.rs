@@ -15,8 +15,8 @@ pub(super) struct ClaimFlags {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     priority: Option<i32>,
 
-    /// Share of the study, 1 to 1000: of two studies with shares 3 and 1, the first gets three times
-    /// as many workers as the other [default: 1]
+    /// Share of the study, 1 to 1000: of two studies with shares 3 and 1, the first gets three
+    /// times as many workers as the other [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     share: Option<u32>,
 
