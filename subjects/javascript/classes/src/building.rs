@@ -23,19 +23,19 @@ const RETURNED: f64 = 0.3;
 pub struct Maker<'m> {
     /// Classes, functions and targets of the program.
     pub model: &'m Model,
-    /// Evidence on the type of each parameter.
+    /// Evidence about the type of each parameter.
     pub knowledge: &'m [Knowledge],
     /// The results that calls of each target returned.
     pub results: &'m [CallResults],
     /// Constants of the program.
     pub constants: &'m Constants,
-    /// Words of the program; `None` if values are not made from them.
+    /// Words of the program; `None` if no values are made from words.
     pub words: Option<&'m Words>,
     /// The functions of the program.
     pub functions: &'m [Function],
     /// Settings of test generation.
     pub settings: &'m GenerationSettings,
-    /// Whether parameters without a type are passed unknown values.
+    /// Whether unknown values may be passed.
     pub unknowns: bool,
 }
 
@@ -65,7 +65,6 @@ impl<'m, 'r> Building<'m, 'r> {
         Building { maker, rng, genes, pool, parameter: None }
     }
 
-    /// The variables that hold an instance of a class.
     pub(crate) fn instances(&self, class: usize) -> Vec<usize> {
         let made = |index: &usize| {
             let target = &self.maker.model.targets[self.genes.targets[*index]];
@@ -74,7 +73,6 @@ impl<'m, 'r> Building<'m, 'r> {
         (0..self.genes.statements.len()).filter(made).collect()
     }
 
-    /// The variables that hold an instance of a class, including instances that calls returned.
     pub(crate) fn values_of(&self, class: usize) -> Vec<usize> {
         let mut known = self.instances(class);
         if self.maker.settings.profile == Profile::Scored {
@@ -86,20 +84,19 @@ impl<'m, 'r> Building<'m, 'r> {
         known
     }
 
-    /// Whether a target that is not a constructor has returned an instance of a class.
     fn returns(&self, target: usize, class: usize) -> bool {
         self.maker.model.targets[target].kind != TargetKind::Constructor
             && self.maker.results[target].classes.contains(&class)
     }
 
-    /// Adds a complete statement.
     pub(crate) fn add(&mut self, statement: Statement, target: usize) -> usize {
         self.genes.statements.push(statement);
         self.genes.targets.push(target);
         self.genes.statements.len() - 1
     }
 
-    /// Declares an instance of a class; `None` if it cannot be constructed.
+    /// Adds the construction of an instance of a class, and returns the number of its statement if
+    /// this is possible.
     pub fn declare(&mut self, class: usize, depth: usize) -> Option<usize> {
         let targets = &self.maker.model.targets;
         let number = targets.iter().position(|target| {
@@ -143,8 +140,8 @@ impl<'m, 'r> Building<'m, 'r> {
         Some(self.add(statement, number))
     }
 
-    /// Adds a call of a target, preceded by further calls of the same receiver, each with probability
-    /// 1/2, so that a state that takes several calls can be reached by one change.
+    /// Adds a call of a target, possibly after other calls with the same receiver, so that one
+    /// change can reach a state that takes several calls.
     pub fn burst(&mut self, number: usize) -> Option<usize> {
         let target = &self.maker.model.targets[number];
         let receiver = match (target.kind, target.class) {
@@ -219,7 +216,6 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// A value of a type that is drawn by points; of a random type if there are no points.
     pub(crate) fn of_points(
         &mut self,
         points: &BTreeMap<Type, f64>,
@@ -232,7 +228,6 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// A value for the result of an access path on a parameter, such as a member or an element.
     pub(crate) fn of_path(
         &mut self,
         evidence: Option<&'m Evidence>,
@@ -252,7 +247,7 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// Draws a type by points; `None` stands for any type.
+    /// `None` stands for any type.
     fn draw(&mut self, points: &BTreeMap<Type, f64>) -> Option<Type> {
         if self.maker.settings.types == Drawing::Ranked {
             return types::best(points);
@@ -274,7 +269,7 @@ impl<'m, 'r> Building<'m, 'r> {
             let class = self.rng.index(classes);
             return self.value(&Type::Class(class), None, depth);
         }
-        // Prefer numbers and strings, because most parameters take them and constants of the program are such.
+        // Prefer numbers and strings.
         let types = [
             Type::Number,
             Type::Number,
@@ -293,7 +288,7 @@ impl<'m, 'r> Building<'m, 'r> {
         self.value(&type_, None, depth)
     }
 
-    /// A value of a type. `evidence` is the evidence on the parameter, or on values accessed through it.
+    /// `evidence` is about the parameter, or about values accessed through it.
     pub(crate) fn value(
         &mut self,
         type_: &Type,
@@ -387,7 +382,6 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// With a probability, a call that returns an instance of a class, if one is known.
     pub(crate) fn returned(&mut self, class: usize, depth: usize) -> Option<usize> {
         if self.maker.settings.profile != Profile::Scored || depth >= DEEPEST {
             return None;
@@ -419,7 +413,7 @@ impl<'m, 'r> Building<'m, 'r> {
 }
 
 impl Maker<'_> {
-    /// A random test of a target: its class, calls of its methods, and the target last.
+    /// A random test of a target.
     pub fn random(&self, number: usize, rng: &mut Stream) -> Genes {
         let target = &self.model.targets[number];
         let calls = rng.below(self.settings.sequence.max(1) as u64);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::suite::SuiteTest;
 
-/// How often a suite reached each unit, including the loading of the program.
+/// How often the loading of a program and the tests of a suite reached each unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// Counts by statement.
@@ -22,7 +22,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Measures a suite. After an error of the machine, further tests are not executed and count nothing.
+    /// Measures a suite. An error of the machine ends the measurement.
     pub fn measure(
         program: &Program,
         machine: &mut Machine,
@@ -32,8 +32,7 @@ impl Coverage {
         Coverage::complete(program, machine, tests, Vec::new(), seed)
     }
 
-    /// Measures a suite. `executions` has the known executions under the same seed, by the number of the
-    /// test, so that these tests are not executed again.
+    /// `executions` contains known executions under the same seed, by the number of the test.
     pub(crate) fn complete(
         program: &Program,
         machine: &mut Machine,
@@ -80,7 +79,7 @@ impl Coverage {
         }
     }
 
-    /// Covered and all statements, branches, functions and lines.
+    /// Counts of covered and all statements, branches, functions and lines.
     pub fn totals(&self, units: &Units) -> [(usize, usize); 4] {
         let count = |times: &[u64]| (times.iter().filter(|n| **n > 0).count(), times.len());
         let mut lines = BTreeMap::new();
@@ -97,22 +96,20 @@ impl Coverage {
         ]
     }
 
-    /// Number of locations of branches, and the covered ones by number.
     pub(crate) fn covered_branches(&self) -> (u32, Vec<u32>) {
         let times = self.branches.iter().flatten();
         let covered = times.clone().zip(0..).filter(|(times, _)| **times > 0);
         (times.count() as u32, covered.map(|(_, number)| number).collect())
     }
 
-    /// The goals that no test covers.
+    /// The goals that are not covered.
     pub fn uncovered<'u>(&self, units: &'u Units) -> Vec<&'u Goal> {
         let goals = units.goals.iter().zip(&self.goals);
         goals.filter(|(_, covered)| !**covered).map(|(goal, _)| goal).collect()
     }
 
-    /// The format of `coverage-final.json`: by file, maps of statements, branches and functions with
-    /// their counts. All locations of a branch have the location of the branch itself, because their
-    /// own are not recorded.
+    /// The coverage in the format of `coverage-final.json`. All locations of a branch have the
+    /// location of the branch itself.
     pub fn to_json(&self, units: &Units) -> Value {
         let mut files = serde_json::Map::new();
         for (number, file) in units.files.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Targets by what their calls enter: observed classes, and functions that are not targets.
+//! Functions that calls of targets enter, and targets of observed classes.
 
 use catherd_javascript_machine::Execution;
 use catherd_javascript_machine::instrument::Goal;
@@ -11,11 +11,11 @@ use crate::results::CallResults;
 use crate::texts::Texts;
 use crate::types;
 
-/// Maximum number of targets that are noted for a function.
+/// Number of noted targets of a function after which no more targets are noted.
 const MAX_CALLERS: usize = 8;
 
 impl Subject {
-    /// Makes targets of the methods of classes from a number on.
+    /// Adds the methods of the classes from number `from` as targets.
     pub(crate) fn take_observed(&mut self, from: usize) {
         self.model.add_observed(&self.program, from);
         let known = types::from_text(&self.program, &self.model);
@@ -27,7 +27,6 @@ impl Subject {
         }
     }
 
-    /// Notes which functions calls of few targets enter.
     pub(crate) fn note_entries(&mut self, genes: &Genes, execution: &Execution) {
         let mut targets = genes.targets.clone();
         targets.sort_unstable();
@@ -45,7 +44,7 @@ impl Subject {
     }
 
     /// A target from which an uncovered goal may be reached, because its calls enter the function
-    /// of the goal, or a function that contains this function. `None` if no such target is known.
+    /// of the goal, or a function that contains this function.
     pub(crate) fn pick_entry(&self, rng: &mut Stream) -> Option<usize> {
         let open: Vec<usize> = (0..self.goals.len()).filter(|goal| !self.covered[*goal]).collect();
         for _ in 0..if open.is_empty() { 0 } else { 5 } {
@@ -65,7 +64,6 @@ impl Subject {
         None
     }
 
-    /// Keeps only goals of some functions.
     pub(crate) fn keep_goals_of(&mut self, functions: &[u32]) {
         self.goals.retain(|goal| goal.function.is_some_and(|f| functions.contains(&f)));
         self.covered = vec![false; self.goals.len()];
@@ -74,7 +72,6 @@ impl Subject {
     }
 }
 
-/// The target that enters the function of each goal.
 pub(crate) fn targets_of_goals(goals: &[Goal], model: &Model) -> Vec<Option<usize>> {
     let of =
         |function: u32| model.targets.iter().position(|target| target.function == Some(function));

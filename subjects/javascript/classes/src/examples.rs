@@ -24,13 +24,13 @@ use crate::types::type_name;
 pub struct Verdict {
     /// The example's `id`.
     pub id: String,
-    /// The differences, one line each; empty if there are none.
+    /// Descriptions of the differences.
     pub differences: Vec<String>,
     /// Whether nothing was compared, because this implementation does not support the question.
     pub skipped: bool,
 }
 
-/// A line that is not an example.
+/// Error for a line that is not an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExampleError(String);
@@ -41,7 +41,7 @@ impl From<String> for ExampleError {
     }
 }
 
-/// Runs an example.
+/// Checks an example.
 ///
 /// # Errors
 /// If the line is not an example.
@@ -85,7 +85,6 @@ pub fn check(line: &str) -> Result<Verdict, ExampleError> {
 struct Differences(Vec<String>);
 
 impl Differences {
-    /// Compares a value with the expected one, if one is given.
     fn compare(&mut self, what: &str, expected: &Value, found: &Value) {
         if !expected.is_null() && !same(expected, found) {
             self.0.push(format!("{what}: expected {expected}, found {found}"));
@@ -93,8 +92,8 @@ impl Differences {
     }
 }
 
-/// Equality of values. Numbers are compared by value, and an instance only by the name of its class if
-/// nothing else is expected of it.
+/// Numbers are compared by value, and an instance only by the name of its class if nothing else is
+/// expected.
 fn same(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
@@ -333,7 +332,7 @@ fn code(line: &str) -> Statement {
     }
 }
 
-/// The results of all lines. A line that throws is not executed again before later lines.
+/// A line that throws is not executed again before later lines.
 fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Execution), String> {
     let mut open: Vec<usize> = (0..lines.len()).collect();
     let mut results = vec![Value::Null; lines.len()];

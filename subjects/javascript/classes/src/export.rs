@@ -39,7 +39,7 @@ pub enum Style {
     Mocha,
 }
 
-/// Options of the code: its framework, and how it imports its subject.
+/// Options of the code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
     /// The framework.
@@ -48,32 +48,32 @@ pub struct Code {
     pub subject: String,
     /// The folder of the subject relative to the file of the code, such as `./`.
     pub root: String,
-    /// Whether the entry is a module.
+    /// Whether the entry is an ES module.
     pub module: bool,
-    /// Whether the file of the code is a module.
+    /// Whether the file of the code is an ES module.
     pub in_module: bool,
     /// The names of members that lead from the exports to the tested object.
     pub namespace: Vec<String>,
     /// Whether the entry is a script whose definitions at the top level count as exported.
     pub script: bool,
-    /// Whether all tests that show errors are written. Otherwise, tests that show errors of the
-    /// language are left out, and at most a tenth of the tests show other errors.
+    /// Whether all tests that show errors are written, rather than a selection.
     pub all_errors: bool,
-    /// Members of classes that are not public, as `C.m`; nothing is asserted about members with these names.
+    /// Members of classes that are not public, as `C.m`; nothing is asserted about members of
+    /// instances with these names.
     pub hidden: BTreeSet<String>,
     /// The TypeScript files that the subject reaches; their paths are relative to `root`.
     pub typed: Vec<TypedFile>,
-    /// A line that states whether the suite was confirmed in Node.js; empty to write no such line.
+    /// A line that states whether the suite was confirmed in Node.js; may be empty.
     pub note: String,
     /// The exported classes.
     pub classes: Classes,
-    /// The name of the export itself, if it is a class or a function; may be empty.
+    /// A name for the export itself; may be empty.
     pub own_name: String,
     /// Names for variables, by the function, method or class that returns their values.
     pub variables: Variables,
     /// Names of members in the order in which examples mention them.
     pub members: Vec<String>,
-    /// The names of parameters that say what a number or a flag is for, by function (`a.b`) or method (`#m`).
+    /// Names of parameters that explain their values, by function (`a.b`) or method (`#m`).
     pub parameters: Parameters,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
@@ -84,23 +84,22 @@ pub struct Code {
 pub struct Exported {
     /// The code.
     pub text: String,
-    /// The tests that are not in it, as numbers, each with the reason.
+    /// Numbers of the tests that were left out, each with the reason.
     pub skipped: Vec<(usize, String)>,
-    /// The tests that are in it, as numbers, each with its group and title.
+    /// Numbers of the tests in the code, each with its group and title.
     pub titles: Vec<(usize, String, String)>,
 }
 
 /// The name of the default export of a module.
 const DEFAULT: &str = "default";
 
-/// Maximum length in characters of a longer title, which is used if another test has the same short
-/// title.
+/// Maximum length of the longer titles that distinguish tests, in characters.
 const LONGEST_TITLE: usize = 104;
 
 /// The function `data`, which converts a value to the data of assertions, as code.
 pub const DATA: &str = include_str!("export/data.js");
 
-/// Code by which Node.js loads all modules of a project again with its entry.
+/// Code with which Node.js loads all modules of a project again when it loads the entry.
 pub const RELOAD: &str = code::RELOAD;
 
 /// Functions that tests use, by the beginning of their calls.
@@ -130,7 +129,7 @@ const HELPERS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Writes a suite as code. Equal suites give equal code.
+/// Writes a suite as code.
 pub fn export(suite: &Suite, code: &Code) -> Exported {
     let mut suite = suite.clone();
     let values =
@@ -142,7 +141,7 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
     }
 }
 
-/// Gives instances of exported classes the names by which these are exported.
+/// Replaces the names of classes with the names under which they are exported.
 fn rename(value: &mut serde_json::Value, code: &Code) {
     match value {
         serde_json::Value::Object(parts) => {
@@ -160,7 +159,8 @@ fn rename(value: &mut serde_json::Value, code: &Code) {
     }
 }
 
-/// The suite and the options with the default export as the subject, if tests use nothing else of a module.
+/// The suite and the options with the default export as the subject, if tests use no other export
+/// of a module.
 fn of_default(suite: &Suite, code: &Code) -> Option<(Suite, Code)> {
     let is_default = |path: &Vec<String>| path.first().is_some_and(|name| name == DEFAULT);
     let (mut suite, mut code) = (suite.clone(), code.clone());
@@ -179,7 +179,6 @@ fn of_default(suite: &Suite, code: &Code) -> Option<(Suite, Code)> {
     Some((suite, code))
 }
 
-/// Writes a suite as code.
 fn write(suite: &Suite, code: &Code) -> Exported {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
     let (mut skipped, mut titles) = (Vec::new(), Vec::new());
@@ -255,8 +254,8 @@ fn called(test: &SuiteTest) -> Option<(String, &[Argument])> {
     Some((crate::refining::key(statement)?, &statement.arguments))
 }
 
-/// Words about the member in which the arguments of a call differ from those of all other calls of the function; `None`
-/// if there is no other call, or no such member.
+/// Words about the member in which the arguments of a call differ from the arguments of all other
+/// calls of the function.
 fn decisive_among(own: &(String, &[Argument]), all: &[(String, &[Argument])]) -> Option<String> {
     let others = all.iter().filter(|(key, given)| *key == own.0 && *given != own.1);
     let mut words = others.map(|(_, given)| differences::decisive(own.1, given));
@@ -323,7 +322,6 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
     chosen
 }
 
-/// Removes members that are not public from the data of a value.
 fn hide(value: &mut serde_json::Value, code: &Code) {
     if code.hidden.is_empty() {
         return;
@@ -343,8 +341,8 @@ fn hide(value: &mut serde_json::Value, code: &Code) {
     }
 }
 
-/// Removes the last statement of a test if something else is asserted. Returns whether it was. A refined test shows
-/// nothing without its last statement.
+/// Removes the last statement of a test that is not refined, if results of earlier statements can
+/// be asserted. Returns whether the statement was removed.
 fn shortened(test: &mut SuiteTest, code: &Code) -> bool {
     if test.shown.is_some() {
         return false;
@@ -360,7 +358,7 @@ fn shortened(test: &mut SuiteTest, code: &Code) -> bool {
     }
     test.statements.truncate(count);
     test.assertions.truncate(count);
-    // The states were observed after the statement, so that only the classes are known.
+    // The states were observed after the removed statement, so only the classes are known.
     test.after.truncate(count);
     for state in test.after.iter_mut().filter(|state| !state.is_null()) {
         *state = serde_json::json!({"object": state["object"]});
@@ -368,7 +366,7 @@ fn shortened(test: &mut SuiteTest, code: &Code) -> bool {
     true
 }
 
-/// The code of a function that returns a constant; `None` for other arguments.
+/// The code of a function that returns a simple constant; `None` for other arguments.
 pub fn code_of_constant(argument: &Argument) -> Option<String> {
     match argument {
         Argument::Function(what, result) => {
@@ -380,7 +378,7 @@ pub fn code_of_constant(argument: &Argument) -> Option<String> {
     }
 }
 
-/// The definitions of a script that a suite uses.
+/// Names of the definitions of a script that a suite uses.
 pub fn names_of_script(suite: &Suite) -> Vec<&str> {
     let statements = suite.tests.iter().flat_map(|test| &test.statements);
     let names: BTreeSet<&str> =

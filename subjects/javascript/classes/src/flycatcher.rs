@@ -25,7 +25,7 @@ pub(crate) fn infer_all(subject: &mut Subject, rng: &mut Stream) {
     }
 }
 
-/// Whether a method has a parameter whose class is not known.
+/// Whether a target has a parameter with members that no known type has.
 fn is_inaccessible(subject: &Subject, target: usize) -> bool {
     let target = &subject.model.targets[target];
     let parameters = target.first_parameter..target.first_parameter + target.parameters.len();
@@ -34,7 +34,6 @@ fn is_inaccessible(subject: &Subject, target: usize) -> bool {
         .any(|known| known.inferred.as_ref().is_some_and(|inferred| inferred.type_.is_none()))
 }
 
-/// Generates tests method by method.
 pub(crate) fn run(
     subject: &mut Subject,
     budget: &Budget,
@@ -50,9 +49,8 @@ pub(crate) fn run(
     let mut targets: Vec<usize> = (0..subject.model.targets.len())
         .filter(|target| subject.model.targets[*target].kind != TargetKind::Setter)
         .collect();
-    // Constructors come last. Tests that only call a constructor give no evidence about arguments
-    // that it only stores, so their types would be chosen at random before the methods that use
-    // them are called.
+    // Constructors come last, because a constructor may only store its arguments: tests that call
+    // no method would give no evidence about the types of these arguments.
     targets.sort_by_key(|target| subject.model.targets[*target].kind == TargetKind::Constructor);
     let most = budget.executions.unwrap_or(u64::MAX);
     for (done, target) in targets.iter().enumerate() {

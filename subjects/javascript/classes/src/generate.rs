@@ -1,5 +1,4 @@
-//! Generation of a suite: inference, search or Flycatcher's random generation, minimisation,
-//! assertions.
+//! Generation of suites.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -24,7 +23,7 @@ use crate::settings::{GenerationSettings, Goals, Hints, Profile};
 use crate::suite::{self, Suite};
 use crate::types::{Inferred, Type, type_name};
 
-/// An algorithm of this kind.
+/// An algorithm that generates tests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
     /// Flycatcher's random generation.
@@ -55,11 +54,11 @@ pub struct Request {
 /// The type that was inferred for a parameter, with its evidence.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ParameterReport {
-    /// The target.
+    /// Name of the target.
     pub target: String,
-    /// Position among its parameters, from 0.
+    /// Position among the parameters of the target, from 0.
     pub index: usize,
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
     /// Number of calls of the function.
     pub uses: u64,
@@ -67,7 +66,7 @@ pub struct ParameterReport {
     pub members: std::collections::BTreeMap<String, u64>,
     /// Points by type.
     pub scores: std::collections::BTreeMap<String, f64>,
-    /// The type; `None` if nothing is known.
+    /// The type, if one was inferred.
     #[serde(rename = "type")]
     pub type_: Option<String>,
     /// Whether the type was drawn at random, because there was no evidence.
@@ -83,7 +82,7 @@ pub struct Generated {
     pub covered: Vec<u32>,
     /// Increases of coverage.
     pub timeline: Vec<Improvement>,
-    /// Executions and steps.
+    /// Counts of executions and steps of the search.
     pub work: (u64, u64),
     /// The suite.
     pub suite: Suite,
@@ -97,21 +96,22 @@ pub struct Generated {
     pub failures: Vec<FailedTest>,
     /// Counts of traps, failures and limits.
     pub counts: RunCounts,
-    /// Coverage of the suite: covered and all statements, branches, functions, lines.
+    /// Counts of covered and all statements, branches, functions and lines.
     pub coverage: [(usize, usize); 4],
-    /// Number of locations of branches as Istanbul counts them, and those that the suite covers, loading included.
+    /// Number of locations of branches as Istanbul counts them, and the numbers of the covered
+    /// locations.
     pub branches: (u32, Vec<u32>),
-    /// How often the program was loaded, either by evaluating it or from an image.
+    /// How often the program was loaded.
     pub loads: u64,
-    /// Tests whose results differ between executions.
+    /// Number of tests whose results differ between executions.
     pub flaky: usize,
     /// Number of targets.
     pub targets: usize,
     /// Number of classes.
     pub classes: usize,
-    /// Uses of `eval`, `new Function` and `with` in target files.
+    /// Number of uses of `eval`, `new Function` and `with` in target files.
     pub dynamic: u32,
-    /// Methods and functions with covered and all goals of each, if the goals are their statements.
+    /// Methods and functions with the counts of their covered and all goals; may be empty.
     pub methods: Vec<(String, usize, usize)>,
     /// Why the search ended; `None` if there was nothing to search.
     pub stop: Option<Stop>,
@@ -143,10 +143,11 @@ pub fn machine(
     Machine::new(program, limits, seed)
 }
 
-/// The goals of runs with these settings by name, each with the number of the goal on which it depends, such as
-/// the condition around it.
+/// Names of the goals of runs with these settings, each with the number of a goal on which it
+/// depends.
 ///
 /// # Errors
+///
 /// If the program cannot be loaded.
 pub fn goals_of(
     program: &Rc<Program>,
@@ -162,7 +163,8 @@ pub fn goals_of(
 /// Generates a suite.
 ///
 /// # Errors
-/// If the program cannot be loaded.
+///
+/// If the machine cannot load the program, or cannot continue.
 pub fn generate(
     program: &Rc<Program>,
     request: &Request,
@@ -171,11 +173,11 @@ pub fn generate(
     generate_with(program, request, Journal::default(), observer)
 }
 
-/// Generates a suite and keeps the tests of the search in a journal, or generates it from the tests of an earlier
-/// search.
+/// Generates a suite like [`generate`], with a journal.
 ///
 /// # Errors
-/// If the program cannot be loaded.
+///
+/// If the machine cannot load the program, or cannot continue.
 pub fn generate_with(
     program: &Rc<Program>,
     request: &Request,
@@ -256,14 +258,12 @@ pub fn generate_with(
     })
 }
 
-/// The results that calls of each target returned, without targets that returned nothing.
 fn results(subject: &Subject) -> Vec<(String, CallResults)> {
     let known = subject.model.targets.iter().zip(&subject.results);
     let known = known.filter(|(_, results)| !results.types.is_empty());
     known.map(|(target, results)| (target.name.clone(), results.clone())).collect()
 }
 
-/// Covered and all goals of each method and function; empty if goals are not of methods.
 fn by_method(subject: &Subject, covered: &BTreeSet<usize>) -> Vec<(String, usize, usize)> {
     if subject.settings.goals != Goals::Mut {
         return Vec::new();
@@ -278,7 +278,7 @@ fn by_method(subject: &Subject, covered: &BTreeSet<usize>) -> Vec<(String, usize
     methods.collect()
 }
 
-/// Infers types by tests with unknown values, on which it spends a share of the executions.
+/// Executes tests with unknown values to infer types. Returns the counts of executions and steps.
 fn infer(subject: &mut Subject, budget: &Budget, rng: &mut Stream) -> (u64, u64) {
     let targets = subject.model.targets.len() as u64;
     let share = budget.executions.map_or(1_000.0, |most| most as f64 * subject.settings.inference);

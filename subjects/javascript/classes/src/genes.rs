@@ -2,17 +2,17 @@
 
 use catherd_javascript_machine::Statement;
 
-/// The genes of a test: its statements.
+/// The genes of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Genes {
     /// The statements. A statement's index is also the number of the variable with its result.
     pub statements: Vec<Statement>,
-    /// The target that each calls.
+    /// The target that each statement calls.
     pub targets: Vec<usize>,
     /// Whether the last statement ended the test when it was executed, so that no statement after it
     /// would be executed.
     pub ends: bool,
-    /// Whether it was made by a change of only a text of an earlier test; false once it was executed.
+    /// Whether the test differs from an earlier test only in a string, and has not been executed.
     pub varied: bool,
 }
 

@@ -1,11 +1,10 @@
-//! Goals of searches other than branches.
+//! Goals other than branches.
 
 use catherd_javascript_machine::Program;
 use catherd_javascript_machine::instrument::{Goal, GoalKind, Hit};
 
 use crate::model::{Model, TargetKind};
 
-/// Goals of statement coverage: statements, and entries of functions.
 pub(crate) fn statement_goals(program: &Program) -> Vec<Goal> {
     let entries = program.units.goals.iter().filter(|goal| goal.kind == GoalKind::Function);
     let statements = program.units.statements.iter().map(|statement| Goal {
@@ -20,9 +19,8 @@ pub(crate) fn statement_goals(program: &Program) -> Vec<Goal> {
     entries.cloned().chain(statements).collect()
 }
 
-/// Goals of the thesis: the statements of the methods and functions that tests call, without the
-/// statements of nested functions, and of constructors only if nothing else can be called. With `nodes`,
-/// calls and operators as well, as in Flycatcher's program.
+/// Goals as in the thesis: the statements of the methods under test, without the statements of
+/// nested functions. With `nodes`, also calls and operators, as in Flycatcher's program.
 pub(crate) fn method_goals(program: &Program, model: &Model, nodes: bool) -> Vec<Goal> {
     let functions = |constructors: bool| -> std::collections::BTreeSet<u32> {
         let targets = model.targets.iter();

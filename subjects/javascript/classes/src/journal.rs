@@ -19,7 +19,7 @@ use crate::progress::Searched;
 pub struct Crash {
     /// Number of the execution in its search, from 1.
     pub number: u64,
-    /// The target that its last statement calls.
+    /// Number of the target that the last statement calls.
     pub target: u64,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Crash {
     }
 }
 
-/// A text is not the key of a [`Crash`].
+/// Error for a string that is not the key of a [`Crash`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not two numbers with a colon between them")]
 pub struct NoCrash;
@@ -68,13 +68,11 @@ impl Journal {
         Ok(Journal { file, ..Journal::without(crashed, under_way)? })
     }
 
-    /// A journal that stores no tests. It writes the current execution to the first line of a file,
-    /// which is emptied: the key ([`Crash`]), a space, the number, and the name of the function
-    /// that the last statement calls. The executions `crashed`, during which the processes of
-    /// earlier searches ended, are left out. If two of them end with a call of the same target, all
-    /// executions that call this target are left out.
+    /// A journal that stores no tests. It writes the current execution to a file, and leaves out
+    /// executions during which earlier processes ended.
     ///
     /// # Errors
+    ///
     /// If the file cannot be written.
     pub fn without(crashed: Vec<Crash>, under_way: &Path) -> io::Result<Journal> {
         let under_way = Some(File::create(under_way)?);
@@ -88,8 +86,7 @@ impl Journal {
         std::str::from_utf8(key).ok()?.parse().ok()
     }
 
-    /// Counts an execution that begins. The arguments are the targets that it calls, and the name
-    /// of the last one. Returns whether the execution must be left out.
+    /// `name` is the name of the last target. Returns whether the execution must be left out.
     pub(crate) fn begin(&mut self, targets: &[usize], name: &str) -> bool {
         self.executions += 1;
         let target = targets.last().map_or(u64::MAX, |target| *target as u64);
@@ -107,7 +104,6 @@ impl Journal {
         self.note(|| "\n".to_owned());
     }
 
-    /// Replaces the first line of the file, which names the current execution.
     fn note(&mut self, line: impl Fn() -> String) {
         let Some(file) = &mut self.under_way else { return };
         if file.rewind().and_then(|()| file.write_all(line().as_bytes())).is_err() {
@@ -125,7 +121,7 @@ impl Journal {
         Ok(Journal { found: Some(text), ..Journal::default() })
     }
 
-    /// Keeps a test with the goals that it covers, found with so much work in executions and steps.
+    /// `work` counts executions and steps.
     pub(crate) fn add(&mut self, genes: &Genes, goals: &[usize], work: (u64, u64)) {
         let Some(file) = &mut self.file else { return };
         let statements: Vec<Value> = genes.statements.iter().map(Statement::to_json).collect();
@@ -136,7 +132,6 @@ impl Journal {
         }
     }
 
-    /// The tests of the earlier search, for a subject with so many targets and goals; `None` if there was none.
     pub(crate) fn take_found(&mut self, targets: usize, goals: usize) -> Option<Searched> {
         let text = self.found.take()?;
         let mut searched = Searched {
@@ -154,15 +149,13 @@ impl Journal {
     }
 }
 
-/// A line of a journal.
 struct Line {
     genes: Genes,
     goals: Vec<usize>,
-    /// Executions and steps until it was found.
+    /// Executions and steps until the test was found.
     work: (u64, u64),
 }
 
-/// Reads a line, for a subject with so many targets and goals. `None` if it is damaged.
 fn read_line(line: &str, targets: usize, goals: usize) -> Option<Line> {
     let line: Value = serde_json::from_str(line).ok()?;
     let statements: Option<Vec<Statement>> =

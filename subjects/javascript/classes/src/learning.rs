@@ -1,4 +1,4 @@
-//! Learning from executions: types of results, points for and against types of arguments, failures.
+//! Learning from executions.
 
 use catherd_javascript_machine::{Argument, Execution, TestOutcome};
 
@@ -12,7 +12,6 @@ use crate::types::{Knowledge, Type};
 /// Maximum number of failures that are kept: one for each target, name and message.
 const MAX_FAILURES: usize = 200;
 
-/// The type of an argument; `None` for unknown values, on which there is no evidence.
 fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
     Some(match argument {
         Argument::Number(_) => Type::Number,
@@ -38,7 +37,7 @@ fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
     })
 }
 
-/// The arguments of a statement whose types have points: the number of the parameter, and the type.
+/// The number of the parameter, and the type, of each argument whose type has points.
 fn drawn<'g>(
     genes: &'g Genes,
     index: usize,
@@ -56,7 +55,6 @@ fn drawn<'g>(
 }
 
 impl Subject {
-    /// Learns from a test that passed no unknown values.
     pub(crate) fn learn(&mut self, genes: &Genes, execution: &Execution) {
         let ended = execution.ended.min(genes.statements.len());
         for (target, type_) in genes.targets[..ended].iter().zip(&execution.types) {
@@ -84,8 +82,7 @@ impl Subject {
         self.failures.insert(key, failure);
     }
 
-    /// Adds points, which may be negative, to the types of the arguments of some statements, if these types
-    /// have points. No type gets fewer than 0.
+    /// `points` may be negative, but no type gets fewer than 0 points.
     pub(crate) fn reward(&mut self, genes: &Genes, range: std::ops::Range<usize>, points: f64) {
         let drawn: Vec<(usize, Type)> =
             range.flat_map(|index| drawn(genes, index, &self.model, &self.knowledge)).collect();

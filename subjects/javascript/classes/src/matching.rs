@@ -1,5 +1,4 @@
-//! Makes texts that match a regular expression of the program, approximately: look-ahead and
-//! look-behind conditions are ignored, and a back-reference to a group adds no text.
+//! Makes strings that approximately match a regular expression of the program.
 
 use catherd_search::Stream;
 
@@ -7,10 +6,10 @@ use catherd_search::Stream;
 const LONGEST: usize = 4_000;
 /// Maximum nesting of groups.
 const DEEPEST: usize = 30;
-/// Maximum length of a text, in characters.
+/// Approximate maximum length of a string, in bytes.
 const LONGEST_TEXT: usize = 300;
 
-/// A regular expression from which texts are made.
+/// A regular expression from which strings are made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Matching(Part);
 
@@ -38,7 +37,6 @@ fn printable_except(excluded: &[char]) -> Vec<char> {
 }
 
 impl Matching {
-    /// Reads an expression; `None` if it is too long or no expression.
     pub(crate) fn of(text: &str) -> Option<Matching> {
         let letters: Vec<char> = text.chars().collect();
         if letters.len() > LONGEST {
@@ -49,7 +47,6 @@ impl Matching {
         (reader.at == reader.letters.len()).then_some(Matching(part))
     }
 
-    /// Draws a text.
     pub(crate) fn draw(&self, rng: &mut Stream) -> String {
         let mut text = String::new();
         self.0.draw(rng, &mut text);
@@ -58,7 +55,6 @@ impl Matching {
 }
 
 impl Part {
-    /// One of some letters; nothing if there are none.
     fn of_letters(letters: Vec<char>) -> Part {
         if letters.is_empty() { Part::Nothing } else { Part::Letters(letters) }
     }
@@ -188,7 +184,7 @@ impl Reader {
         found
     }
 
-    /// The characters of an escape outside or inside of a class; none for conditions and references.
+    /// The characters of an escape; none for conditions and references.
     fn escape(&mut self) -> Option<Vec<char>> {
         let letter = self.next()?;
         Some(match letter {
@@ -242,7 +238,6 @@ impl Reader {
         })
     }
 
-    /// The characters of a class; none for `[]` and for what excludes all.
     fn class(&mut self) -> Option<Vec<char>> {
         let excluded = self.take("^");
         let mut found = Vec::new();
@@ -265,7 +260,7 @@ impl Reader {
                 letter => vec![letter],
             };
             let high = last.first().copied().filter(|high| low <= high)?;
-            // For a large range, only use the ends.
+            // Use only a part of a large range.
             let size = high as u32 - *low as u32;
             match size > 512 {
                 true => found.extend([*low, high].into_iter().chain((*low..=high).take(64))),

@@ -7,18 +7,16 @@ use catherd_javascript_machine::{Execution, TestOutcome};
 use crate::genes::Genes;
 use crate::problem::Subject;
 
-/// A test that is being minimised.
 pub(crate) struct Kept {
-    /// Its statements.
     pub(crate) genes: Genes,
-    /// The goals for which it is kept.
+    /// The goals for which the test is kept.
     pub(crate) goals: Vec<usize>,
-    /// An execution of exactly these statements; `None` if they were not executed.
+    /// An execution of exactly these statements.
     pub(crate) execution: Option<Execution>,
 }
 
-/// Selects tests by greedy cover and removes statements that their goals do not need. Also returns the
-/// number of removed statements.
+/// Selects tests by greedy cover and removes statements that their goals do not need. Returns the
+/// number of removed statements as well.
 pub(crate) fn minimised(
     subject: &mut Subject,
     tests: Vec<(Genes, Vec<usize>)>,
@@ -87,7 +85,8 @@ fn shorten(subject: &mut Subject, test: &mut Kept) {
     }
 }
 
-/// Replaces a test by a shorter one if that covers the same goals. Returns whether it does.
+/// Replaces a test with a shorter test that covers the same goals. Returns whether the test was
+/// replaced.
 fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
     let Some((execution, _)) = subject.run(&shorter) else { return false };
     let fitness = subject.fitness(&shorter, &execution);
@@ -111,8 +110,8 @@ fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSe
     test.goals.iter().map(first).collect()
 }
 
-/// The backward slice of statements: they and the statements that they use. With `with_states`, also
-/// earlier statements on the same variables, because these may have changed the states of objects.
+/// The backward slice of statements. With `with_states`, it includes earlier statements on the same
+/// variables, because these may have changed the states of objects.
 fn slice(genes: &Genes, statements: &BTreeSet<usize>, with_states: bool) -> BTreeSet<usize> {
     let mut needed = statements.clone();
     let last = needed.last().copied().unwrap_or(0);

@@ -8,13 +8,13 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct Member {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// `method`, `accessor` or `field`.
     pub kind: String,
-    /// The number of its function; `None` if it is not in a target file.
+    /// Number of the function; `None` if the function is not in a target file.
     pub callable: Option<usize>,
-    /// Number of parameters, as `length` of the function gives it.
+    /// The `length` of the function.
     pub length: usize,
     /// Whether an accessor can be read.
     pub reads: bool,
@@ -26,28 +26,28 @@ pub struct Member {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct FoundItem {
-    /// `class`, `function` or `value`; `observed` for a class that is not exported.
+    /// The kind, such as `class`, `function` or `value`.
     pub kind: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The name inside the class definition, which its instances show.
+    /// The name in the class definition, which instances show.
     pub own: String,
-    /// The names of members that lead from the exports to it.
+    /// The names of members that lead from the exports to the item.
     pub path: Vec<String>,
-    /// The number of its function or class.
+    /// Number of the function or class.
     pub callable: Option<usize>,
-    /// Number of parameters, as `length` of the function gives it.
+    /// The `length` of the function or constructor.
     pub length: usize,
-    /// Members of an instance, its own first.
+    /// Members of an instance, own members first.
     pub members: Vec<Member>,
     /// Members of the class itself.
     pub statics: Vec<Member>,
-    /// Whether every attempt to construct it failed.
+    /// Whether every attempt to construct an instance failed.
     pub crashed: bool,
 }
 
 impl FoundItem {
-    /// Whether it stands for a function, or for plain objects with functions, that calls returned.
+    /// Whether the item stands for a function or for plain objects that calls returned.
     pub(crate) fn is_shape(&self) -> bool {
         self.kind == "shape" || self.kind == "function" && self.name.starts_with("function ")
     }
@@ -81,32 +81,32 @@ pub enum TargetKind {
 pub struct Target {
     /// The name, such as `Chain.add`, `Chain.constructor` or `clamp`.
     pub name: String,
-    /// How it is called.
+    /// How the target is called.
     pub kind: TargetKind,
-    /// The class whose instance it needs or makes.
+    /// The class whose instance the target needs or makes.
     pub class: Option<usize>,
     /// The names of members that lead from the exports to the class or function.
     pub path: Vec<String>,
-    /// The member of an instance that is called, read or written.
+    /// The name of the member that is called, read or written.
     pub member: String,
-    /// The names of its parameters.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// Number of its first parameter among the parameters of all targets.
+    /// Number of the first parameter among the parameters of all targets.
     pub first_parameter: usize,
-    /// The function that it enters.
+    /// The function that a call enters.
     pub function: Option<u32>,
 }
 
 /// The classes, functions and targets of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Classes in the order of definition, then those that tests observed; all are candidates for types.
+    /// Exported classes in the order of definition, and then observed classes.
     pub classes: Vec<FoundItem>,
-    /// Functions, in the same order.
+    /// Exported functions.
     pub functions: Vec<FoundItem>,
     /// Exported values that are neither classes nor functions.
     pub values: Vec<String>,
-    /// The targets in the order of classes and members.
+    /// The targets.
     pub targets: Vec<Target>,
     /// Number of parameters of all targets.
     pub parameters: usize,
@@ -116,7 +116,8 @@ impl Model {
     /// Analyses a program by executing it.
     ///
     /// # Errors
-    /// If it cannot be loaded.
+    ///
+    /// If the program cannot be loaded.
     pub fn of(program: &Program, machine: &mut Machine) -> Result<Model, MachineError> {
         let report = machine.analyse()?;
         let found: Vec<FoundItem> = serde_json::from_value(report).unwrap_or_default();
@@ -134,7 +135,8 @@ impl Model {
         let config = &program.package.config;
         for (number, class) in model.classes.clone().iter().enumerate() {
             if config.class.as_ref().is_some_and(|only| *only != class.name) {
-                // Only the constructor: the class is not under test, but tests of other classes may need instances.
+                // Add only the constructor: the class is not under test, but tests of other classes
+                // may need instances.
                 model.add(program, number, class, None, None);
                 continue;
             }
@@ -173,14 +175,15 @@ impl Model {
         Ok(model)
     }
 
-    /// Adds classes that are not exported but whose instances calls returned, if their code is under test.
+    /// Adds classes and shapes of values that calls returned; classes only if their code is under
+    /// test.
     pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
         let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
         self.classes
             .extend(found.filter(|class: &FoundItem| class.callable.is_some() || class.is_shape()));
     }
 
-    /// Adds the methods of classes from a number on as targets, and functions that calls returned.
+    /// Adds the methods of the classes from number `from` as targets.
     pub(crate) fn add_observed(&mut self, program: &Program, from: usize) {
         for (number, class) in self.classes.clone().iter().enumerate().skip(from) {
             for member in &class.members {
@@ -195,7 +198,7 @@ impl Model {
         }
     }
 
-    /// Adds the receiver to the parameters of a function, which is called by its method `call`.
+    /// Adds the receiver to the parameters of functions, which are called by their method `call`.
     fn take_receiver(&mut self, from: usize) {
         for target in &mut self.targets[from..] {
             target.parameters.insert(0, Parameter { name: RECEIVER.to_owned(), default: None });
@@ -284,7 +287,7 @@ impl Model {
         numbers.filter(|number| of_class(&self.targets[*number])).collect()
     }
 
-    /// The target and the position of a parameter by its number.
+    /// The target and the position of the parameter with this number.
     pub fn parameter(&self, number: usize) -> Option<(&Target, usize)> {
         let after = self.targets.partition_point(|target| target.first_parameter <= number);
         let mut targets = self.targets[..after].iter().rev();

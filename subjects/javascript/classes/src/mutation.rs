@@ -21,7 +21,8 @@ pub struct MutationSettings {
     pub sample: Option<u64>,
     /// Seed of the sample.
     pub seed: u64,
-    /// The limit of a test on a mutant, as a multiple of its steps on the program; 10,000 are added.
+    /// The limit of a test on a mutant, as a multiple of its steps on the program; 10,000 steps are
+    /// added.
     pub factor: u64,
 }
 
@@ -48,9 +49,9 @@ pub enum MutantOutcome {
 /// A mutant with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutantResult {
-    /// Name, unique in the project: file, line, column, operator, and a number if there are more.
+    /// Name that is unique in the project.
     pub id: String,
-    /// The file.
+    /// Path of the file.
     pub file: String,
     /// The mutant.
     pub mutant: Mutant,
@@ -58,31 +59,29 @@ pub struct MutantResult {
     pub change: String,
     /// The result.
     pub outcome: MutantOutcome,
-    /// Number of the test that killed it, from 0; `None` if none did.
+    /// Number of the test that killed the mutant, from 0.
     pub killed_by: Option<usize>,
-    /// Number of tests executed on it.
+    /// Number of tests executed on the mutant.
     pub executions: u32,
 }
 
 /// The result of the analysis of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MutationReport {
-    /// Mutants in the order of file, position and operator.
+    /// The mutants.
     pub results: Vec<MutantResult>,
-    /// Tests that do not pass on the original program and are therefore left out.
+    /// Numbers of the tests that do not pass on the original program and are therefore left out.
     pub left_out: Vec<usize>,
     /// Number of mutants that cannot be loaded; they are not among the results.
     pub unloadable: usize,
 }
 
-/// A test on the program itself.
 struct Original {
     passes: bool,
     steps: u64,
     counters: Vec<u32>,
 }
 
-/// All mutants of the target files, each with the path of its file.
 pub(crate) fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, Mutant)> {
     let mut found = Vec::new();
     let mut files: Vec<&str> = program.units.files.iter().map(|file| file.path.as_str()).collect();
@@ -107,8 +106,8 @@ pub(crate) fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec
     found
 }
 
-/// Executes a suite on the mutants of its program. `observer` receives how many mutants are done, and
-/// how many there are. Returns `None` if it stops the analysis.
+/// Executes a suite on the mutants of its program. `observer` receives the number of finished
+/// mutants and the number of all mutants. Returns `None` if the observer stops the analysis.
 ///
 /// # Errors
 /// If the machine cannot continue.
@@ -154,7 +153,6 @@ pub fn analyse(
     Ok(Some(report))
 }
 
-/// The tests on the program.
 fn originals(program: &Rc<Program>, suite: &Suite) -> Result<Vec<Original>, MachineError> {
     let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
     let mut originals = Vec::new();
@@ -185,7 +183,7 @@ pub(crate) fn counter(program: &Program, file: &str, at: u32) -> Option<u32> {
     inner.min_by_key(|(range, _)| range.1 - range.0).map(|(_, counter)| counter)
 }
 
-/// Executes the tests that reach a mutant until one fails. Returns false if it cannot be loaded.
+/// Returns false if the mutant cannot be loaded.
 fn execute(
     program: &Rc<Program>,
     suite: &Suite,

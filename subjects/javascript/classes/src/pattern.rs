@@ -1,4 +1,4 @@
-//! Generators of primitive values: regular expressions from which strings are drawn.
+//! Regular expressions from which strings are drawn.
 
 use catherd_search::Stream;
 
@@ -8,7 +8,7 @@ const MOST: u32 = 20;
 const LONGEST: usize = 500;
 /// Maximum nesting of groups.
 const DEEPEST: usize = 20;
-/// Maximum length of a drawn string, in characters.
+/// Approximate maximum length of a drawn string, in bytes.
 const LONGEST_TEXT: usize = 10_000;
 
 /// A regular expression of literals, classes, `\d \w \s`, `.`, groups, `|` and `* + ? {m,n}`.
@@ -17,14 +17,13 @@ pub struct Pattern(Node);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
-    /// One of these characters.
     Letters(Vec<char>),
     Sequence(Vec<Node>),
     Choice(Vec<Node>),
     Repeated(Box<Node>, u32, u32),
 }
 
-/// A string is not a valid pattern.
+/// Error for a string that is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}`: {cause} at character {at}")]
 pub struct PatternError {
@@ -44,7 +43,8 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// If it has a part that is not supported.
+    ///
+    /// If the pattern is not valid or not supported.
     pub fn parse(text: &str) -> Result<Pattern, PatternError> {
         let letters: Vec<char> = text.chars().collect();
         let long = letters.len() > LONGEST;
@@ -57,7 +57,7 @@ impl Pattern {
         read.map_err(|cause| PatternError { pattern: text.to_owned(), cause, at: reader.at })
     }
 
-    /// Draws a string of at most 10,000 characters.
+    /// Draws a string.
     pub fn draw(&self, rng: &mut Stream) -> String {
         let mut text = String::new();
         self.0.draw(rng, &mut text);
@@ -87,7 +87,7 @@ fn range(first: char, last: char) -> impl Iterator<Item = char> {
     first..=last
 }
 
-/// The characters of `\d`, `\w` and `\s`; any other escaped letter stands for itself.
+/// The characters for which an escaped letter stands.
 fn escaped(letter: char) -> Vec<char> {
     match letter {
         'd' => range('0', '9').collect(),

@@ -30,13 +30,13 @@ pub struct Executed(Rc<Content>);
 struct Content {
     genes: Genes,
     fitness: Vec<f64>,
-    /// Number of statements after which nothing new was covered and no outcome came nearer; `None` if
-    /// unknown.
+    /// Number of statements after which nothing new was covered and no outcome came nearer, if
+    /// known.
     useful: Option<usize>,
 }
 
 impl Executed {
-    /// Its statements.
+    /// The genes.
     pub fn genes(&self) -> &Genes {
         &self.0.genes
     }
@@ -65,27 +65,27 @@ pub struct RunCounts {
     pub inference_tests: u64,
     /// Tests that threw.
     pub failures: u64,
-    /// Executions that a limit ended, by its name.
+    /// Counts of executions that a limit ended, by the name of the limit.
     pub limits: std::collections::BTreeMap<&'static str, u64>,
 }
 
-/// A program, with the knowledge that executed tests have given about it.
+/// A program, with the knowledge that executed tests have provided about it.
 pub struct Subject {
     /// The program.
     pub program: Rc<Program>,
-    /// Executes tests.
+    /// The machine that executes tests.
     pub machine: Machine,
-    /// Its classes, functions and targets.
+    /// The classes, functions and targets of the program.
     pub model: Model,
-    /// Evidence on the type of each parameter.
+    /// Evidence about the type of each parameter.
     pub knowledge: Vec<Knowledge>,
     /// Constants of the program.
     pub constants: Constants,
-    /// Words of the program; `None` if values are not made from them.
+    /// Words of the program; `None` if no values are made from words.
     pub words: Option<Words>,
     /// Settings of test generation.
     pub settings: GenerationSettings,
-    /// The goals: all goals of the program except those that loading covers.
+    /// The goals of the search.
     pub goals: Vec<Goal>,
     /// Counts so far.
     pub counts: RunCounts,
@@ -97,15 +97,15 @@ pub struct Subject {
     pub failures: BTreeMap<(usize, String, String), FailedTest>,
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
-    /// Keeps tests that cover new goals.
+    /// The journal of the search.
     pub journal: Journal,
     /// Whether each goal is known to be covered.
     pub(crate) covered: Vec<bool>,
-    /// For each function, some targets whose calls enter it; empty without words.
+    /// For each function, some targets whose calls enter it.
     pub(crate) entries: Vec<Vec<usize>>,
-    /// The target that enters a goal's function, if any does.
+    /// For each goal, a target whose calls enter the function of the goal.
     pub(crate) target_of_goal: Vec<Option<usize>>,
-    /// Tests from which other tests are made by changing texts; `None` without words.
+    /// Tests from which other tests are made by changing strings; `None` without words.
     pub(crate) texts: Option<Texts>,
 }
 
@@ -113,7 +113,8 @@ impl Subject {
     /// Analyses a program.
     ///
     /// # Errors
-    /// If it cannot be loaded.
+    ///
+    /// If the program cannot be loaded.
     pub fn new(
         program: &Rc<Program>,
         mut machine: Machine,
@@ -167,7 +168,7 @@ impl Subject {
         })
     }
 
-    /// The data for making tests. With `unknowns`, parameters without a type get unknown values.
+    /// The data for making tests. `unknowns` states whether unknown values may be passed.
     pub fn maker(&self, unknowns: bool) -> Maker<'_> {
         Maker {
             model: &self.model,
@@ -181,13 +182,13 @@ impl Subject {
         }
     }
 
-    /// Executes a test and learns from it. `None` after an error of the machine.
+    /// Executes a test and learns from it. Returns the execution, and whether the test passes
+    /// unknown values; `None` after an error of the machine.
     pub fn run(&mut self, genes: &Genes) -> Option<(Execution, bool)> {
         self.run_traced(genes, false)
     }
 
-    /// Records that an execution with calls of these targets begins. Returns whether it must be
-    /// left out.
+    /// Returns whether the execution must be left out.
     pub(crate) fn begin(&mut self, targets: &[usize]) -> bool {
         let name = targets.last().map_or("", |target| self.model.targets[*target].name.as_str());
         self.journal.begin(targets, name)
@@ -256,8 +257,8 @@ impl Subject {
             .collect();
         let thrown = matches!(execution.outcome, TestOutcome::Threw { .. });
         let discarded = thrown && self.settings.discard_throwing;
-        // Ignore the distances of a test that does not end, because tests derived from it would not
-        // end either, and each of them takes as long as hundreds of other tests.
+        // Ignore the distances of a test that a limit ended, because tests derived from it would
+        // often reach the limit, too.
         let endless = matches!(execution.outcome, TestOutcome::Limit(_));
         self.goals
             .iter()
@@ -298,7 +299,7 @@ impl Subject {
         }
     }
 
-    /// A random target; with probability 0.7 one that has uncovered goals.
+    /// A random target, usually a target with uncovered goals.
     fn pick_target(&self, rng: &mut Stream) -> usize {
         if self.words.is_some()
             && rng.chance(0.7)
@@ -328,8 +329,8 @@ impl Subject {
             Some((execution, unknown)) => {
                 let steps = execution.steps;
                 let events = genes.statements.len() as u64;
-                // Remove the statements after the one that ended the test: they were not executed, and would not be
-                // in a test that is derived from it.
+                // Remove the statements after the one that ended the test, because they were not
+                // executed.
                 genes.ends = execution.outcome != TestOutcome::Passed;
                 let executed = (execution.ended + 1).min(genes.statements.len());
                 genes.statements.truncate(executed);
@@ -479,7 +480,7 @@ impl Problem for Subject {
     }
 }
 
-/// Replaces unknown values, which cover nothing, by `undefined`.
+/// Replaces unknown values, which cover nothing, with `undefined`.
 fn make_known(genes: &mut Genes) {
     for argument in genes.statements.iter_mut().flat_map(|statement| &mut statement.arguments) {
         argument.visit_mut(&mut |inner| {

@@ -1,4 +1,4 @@
-//! The result of a search of this crate, and its reports of progress.
+//! Results and progress of searches.
 
 use std::time::Duration;
 
@@ -12,9 +12,8 @@ pub(crate) struct Searched {
     pub(crate) tests: Vec<(Genes, Vec<usize>)>,
     /// Increases of coverage.
     pub(crate) timeline: Vec<Improvement>,
-    /// Executions and steps.
+    /// Counts of executions and steps.
     pub(crate) meter: (u64, u64),
-    /// Why it ended.
     pub(crate) stop: Stop,
 }
 

@@ -1,5 +1,4 @@
-//! Refining of a suite before it is written as code: tests that show one call each, with short arguments, and with the
-//! assertions that detect changes of the program.
+//! Refinement of suites before their export. Each test of a refined suite shows one call.
 
 mod arguments;
 mod assertions;
@@ -55,13 +54,12 @@ use crate::model::Model;
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 
-/// The limits of refining, and the tests that it may leave out.
+/// Settings of refining.
 #[derive(Clone, Debug)]
 pub struct Refinement {
     /// Maximum number of executions of tests on the program.
     pub executions: u64,
-    /// Maximum work of these executions: their steps, and five for each value that they show. As many steps are
-    /// permitted on mutants.
+    /// Maximum work of these executions: their steps, and five for each value that they show.
     pub work: u64,
     /// Maximum number of mutants, drawn with equal chances, by which assertions are chosen.
     pub mutants: u64,
@@ -69,12 +67,11 @@ pub struct Refinement {
     pub mutant_executions: u64,
     /// Whether tests are kept that only show an error of the language.
     pub all_errors: bool,
-    /// Whether tests are kept with values that a person would not choose.
+    /// Whether tests with values that a person would not choose are kept.
     pub all_values: bool,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
-    /// Once this is true, no more tests are executed, and tests that have not been executed are not
-    /// in the result.
+    /// Ends refining early when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -93,13 +90,14 @@ impl Default for Refinement {
     }
 }
 
-/// The classes that are exported: by name, the members that lead from the exports to the class.
+/// Exported classes: by name, the members that lead from the exports to the class.
 pub type Classes = BTreeMap<String, Vec<String>>;
 
-/// The exported classes of a program whose names are unique.
+/// The exported classes of a program that have unique names.
 ///
 /// # Errors
-/// If it cannot be loaded.
+///
+/// If the program cannot be loaded.
 pub fn exported_classes(program: &Rc<Program>) -> Result<Classes, MachineError> {
     let mut machine = machine(program, &GenerationSettings::default(), 0, true);
     classes_of(program, &mut machine)
@@ -115,7 +113,7 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
     let unique: Vec<_> = exported.filter(|class| counts[class.name.as_str()] == 1).collect();
     let mut classes: Classes =
         unique.iter().map(|class| (class.name.clone(), class.path.clone())).collect();
-    // Tools shorten the names that classes have for themselves.
+    // Tools may shorten the names in class definitions.
     for class in &unique {
         let others = unique.iter().filter(|other| other.own == class.own).count();
         if others == 1 && !class.own.is_empty() && !counts.contains_key(class.own.as_str()) {
@@ -125,12 +123,13 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
     Ok(classes)
 }
 
-/// The name of the export itself if it is a class or a function, otherwise of its package; may be empty.
+/// A name for the export itself; may be empty.
 pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     let mut of_export = classes.iter().filter(|(_, path)| path.is_empty());
     let class = of_export.find(|(name, _)| name.len() > 2).map(|(name, _)| name.clone());
     let own = own_names(&program.package);
-    // Use the name in the documentation, otherwise the name of the package.
+    // Without the name of a class, use the name in the documentation, or else the name of the
+    // package.
     let documents = program.package.files.keys().filter(|path| {
         let lower = path.to_lowercase();
         lower.starts_with("readme") && lower.ends_with(".md")
@@ -140,23 +139,25 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     class.or(bound).or_else(|| own.into_iter().next_back()).unwrap_or_default()
 }
 
-/// Names that a package mentions besides its program.
+/// Names that the files of a package mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentioned {
     /// The names that documentation, tests and examples give to the values that functions return.
     pub variables: Variables,
-    /// The names of members in the order in which these mention them.
+    /// Names of members in the order in which examples mention them.
     pub members: Vec<String>,
     /// Members that are not public according to declarations, as `C.m`.
     pub hidden: BTreeSet<String>,
-    /// The names of parameters that say what a number or a flag is for, by function (`a.b`) or method (`#m`); others are empty.
+    /// The names of parameters that explain a number or a flag, by function (`a.b`) or method
+    /// (`#m`); other names are empty.
     pub parameters: Parameters,
 }
 
 /// The names that the package of a program mentions.
 ///
 /// # Errors
-/// If it cannot be loaded.
+///
+/// If the program cannot be loaded.
 pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
     let mut machine = machine(program, &GenerationSettings::default(), 0, true);
     let parameters = parameters::of(&Model::of(program, &mut machine)?);
@@ -181,21 +182,20 @@ pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
 pub struct Refined {
     /// The suite.
     pub suite: Suite,
-    /// Number of tests that were left out because of values that a person would not choose.
+    /// Number of tests that were left out because they are implausible or repeat other tests.
     pub implausible: usize,
-    /// Number of goals that only these tests cover.
+    /// Number of goals that are covered only by tests that were left out.
     pub left_out: usize,
 }
 
-/// The goals that tests cover together.
 fn covered_by(tests: &[Candidate]) -> Covered {
     tests.iter().flat_map(|test| test.covered.iter().copied()).collect()
 }
 
-/// Refines a suite: replaces its tests by tests that each show one call and together cover the same
-/// goals, if something can be asserted about such calls. Equal suites give equal results.
+/// Refines a suite: replaces its tests with tests that each show one call.
 ///
 /// # Errors
+///
 /// If the program cannot be loaded or the machine cannot continue.
 pub fn refined(
     program: &Rc<Program>,
@@ -221,7 +221,7 @@ pub fn refined(
     if !settings.all_values && (documents || tests.iter().any(|test| test.faults == 0)) {
         tests.retain(|test| test.faults == 0);
     } else if !settings.all_values {
-        // Keep at least one test of each function.
+        // Keep one test of each function.
         tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
         let mut called = BTreeSet::new();
         tests.retain(|test| called.insert(weights::called(&test.test)));
@@ -248,38 +248,37 @@ pub fn refined(
     Ok(Refined { suite: refined, implausible, left_out })
 }
 
-/// Factor of the weight of a test whose calls are as in the documentation, the tests or the examples of the package.
+/// Factor for the weight of a test whose calls are as in the documentation, the tests or the
+/// examples of the package.
 const DOCUMENTED: f64 = 0.5;
 
-/// Factor of the weight of a test that a person would not write.
+/// Factor for the weight of a test that a person would not write.
 const IMPLAUSIBLE: f64 = 4.0;
 
 /// Maximum number of executed tests that are kept.
 const MAX_KNOWN: usize = 8_000;
 
-/// A set of goals by number.
 type Covered = BTreeSet<usize>;
 
-/// A test that may become one of the refined suite.
+/// A test that may become part of the refined suite.
 #[derive(Clone, Debug, Default)]
 struct Candidate {
     test: SuiteTest,
     covered: Covered,
-    /// Counters of the statements that it executes and that loading does not.
+    /// Counters of the statements that the test executes and that loading does not execute.
     statements: BTreeSet<u32>,
-    /// How much its calls differ from the documentation; 0 if they are as in the documentation.
+    /// How much the calls differ from usual calls.
     unusual: f64,
-    /// How difficult it is to read; at least 1.
+    /// How difficult the test is to read.
     weight: f64,
-    /// Number of reasons for which a person would not write it.
+    /// Number of reasons for which a person would not write the test.
     faults: usize,
-    /// Whether its calls are as in the documentation, the tests or the examples of the package.
+    /// Whether the calls are as in the documentation, the tests or the examples of the package.
     documented: bool,
-    /// Numbers of the test of the suite and of its statement from which it was made.
+    /// The test of the suite, and the statement in it, from which this test was made.
     origin: (usize, usize),
 }
 
-/// The data about a program that refining needs.
 struct Refiner<'p> {
     program: &'p Rc<Program>,
     machine: Machine,
@@ -292,15 +291,14 @@ struct Refiner<'p> {
     left: u64,
     /// Remaining work.
     work: u64,
-    /// How users call the package.
     usage: usage::Usage,
     /// Counters of the statements that loading executes.
     loaded: BTreeSet<u32>,
-    /// Methods and members without arguments that show the state of an instance, by its class.
+    /// Accessors and methods without arguments that show the state of an instance, by class.
     readers: readers::Readers,
-    /// Calls that also return something else than `undefined`.
+    /// Calls that sometimes return something other than `undefined`.
     returning: BTreeSet<String>,
-    /// Whether tests are kept of whose calls only the type of the result is known.
+    /// Whether tests that only show the type of a result are kept.
     weak: bool,
     /// Values that nearly all calls of a function show.
     usual: usual::Usual,
@@ -310,7 +308,7 @@ struct Refiner<'p> {
     factories: documented::Factories,
     snapshots: bool,
     stop: Arc<AtomicBool>,
-    /// What was executed before: the statements with the number of the shown call, and the test without its weight.
+    /// Tests that were executed before, without their weights.
     known: HashMap<(String, Option<usize>, bool), Option<Candidate>>,
     /// The names that examples give to the values that functions return.
     variables: Variables,
@@ -356,10 +354,8 @@ impl<'p> Refiner<'p> {
         })
     }
 
-    /// Executes statements and makes a test from the observed values. `None` if the budget is
-    /// spent, or if the test cannot be written: a limit ends it, it leaves a timer or a rejected
-    /// promise, or its last result differs between executions. `focus` is the number of the call
-    /// that the test shows, if it is not the last one.
+    /// Executes statements and makes a test from the observed values. `focus` is the number of the
+    /// call that the test shows, if it is not the last one.
     fn observed(
         &mut self,
         statements: &[Statement],
@@ -392,7 +388,8 @@ impl<'p> Refiner<'p> {
         }))
     }
 
-    /// Like [`observed`](Refiner::observed), but also returns tests without assertions. Equal statements are executed once.
+    /// Like [`observed`](Refiner::observed), but without a weight, and also for tests that do not
+    /// show enough.
     fn executed(
         &mut self,
         statements: &[Statement],
@@ -468,13 +465,11 @@ impl<'p> Refiner<'p> {
     }
 }
 
-/// Counters of the statements that an execution has executed.
 fn executed_by(program: &Program, execution: &Execution) -> impl Iterator<Item = u32> {
     let counters = program.units.statements.iter().map(|statement| statement.counter);
     counters.filter(|counter| execution.counters.get(*counter as usize).is_some_and(|n| *n > 0))
 }
 
-/// Whether an execution ended with an exception.
 fn threw(execution: &Execution) -> bool {
     matches!(execution.outcome, TestOutcome::Threw { .. })
 }

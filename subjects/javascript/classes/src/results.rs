@@ -12,7 +12,7 @@ use crate::model::Model;
 pub struct CallResults {
     /// How often each type was returned, by the name of the class or of the type.
     pub types: BTreeMap<String, u64>,
-    /// Indices of the classes of which it returned instances.
+    /// Indices of the classes of which calls returned instances.
     pub classes: Vec<usize>,
 }
 
@@ -35,13 +35,13 @@ impl CallResults {
 /// A test that ended with an exception.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedTest {
-    /// Its statements up to the one that threw.
+    /// The statements up to the one that threw.
     pub statements: Vec<Statement>,
-    /// The target that was called last.
+    /// Name of the target that was called last.
     pub target: String,
     /// The name of the error; empty for other values.
     pub name: String,
-    /// Its message, or the value as text.
+    /// The message of the error, or the value as a string.
     pub message: String,
     /// Whether a wrong type is the likely cause: a `TypeError` in a call without an instance of a class
     /// among its arguments.
@@ -49,7 +49,7 @@ pub struct FailedTest {
 }
 
 impl FailedTest {
-    /// The failure as one line of JSON.
+    /// The failure as JSON.
     pub fn to_json(&self) -> Value {
         let statements: Vec<Value> = self.statements.iter().map(Statement::to_json).collect();
         json!({

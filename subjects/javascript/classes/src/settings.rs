@@ -25,11 +25,11 @@ pub enum Drawing {
 /// The goals of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goals {
-    /// Branches, loops, optional links, entries of functions.
+    /// Branches, loops, optional chaining and entries of functions.
     Branch,
     /// Statements and entries of functions.
     Statement,
-    /// Only statements of the methods under test, as in the thesis.
+    /// Statements of the methods under test, as in the thesis.
     Mut,
 }
 
@@ -38,11 +38,11 @@ pub enum Goals {
 pub enum Hints {
     /// The operator that converts the proxy.
     Site,
-    /// The text of its line, as in the thesis.
+    /// The text of the line, as in the thesis.
     Line,
 }
 
-/// Which goals make `flycatcher` keep a test.
+/// The goals for which `flycatcher` keeps a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Only goals of the method under test, as in the thesis.
@@ -58,7 +58,7 @@ pub struct GenerationSettings {
     pub delay: usize,
     /// Whether types are inferred by the rule of the thesis' draft instead of after the delay.
     pub draft_delay: bool,
-    /// Upper bound (exclusive) of the number of calls before the method under test.
+    /// Upper bound (exclusive) on the number of calls before the method under test.
     pub sequence: usize,
     /// Probability that an argument reuses a value of the test.
     pub reuse: f64,
@@ -81,9 +81,9 @@ pub struct GenerationSettings {
     /// Number of tests without new coverage after which `flycatcher` continues with another method;
     /// 0 for never.
     pub patience: usize,
-    /// The goals.
+    /// The goals of the search.
     pub goals: Goals,
-    /// Which goals make `flycatcher` keep a test.
+    /// The goals for which `flycatcher` keeps a test.
     pub scope: Scope,
     /// Maximum number of statements of a test.
     pub maximum_length: usize,
@@ -182,7 +182,7 @@ impl Parameters for GenerationSettings {
             )
             .meaning("how types are drawn from points"),
             Field::share("random_type", &mut self.random_type)
-                .meaning("probability of any type instead"),
+                .meaning("probability of a random type instead"),
             Field::share("constants", &mut self.constants)
                 .meaning("probability that a primitive is a constant of the program"),
             Field::count("patience", &mut self.patience, 0, 1_000_000)
@@ -200,13 +200,13 @@ impl Parameters for GenerationSettings {
             )
             .meaning("goals for which flycatcher keeps tests: of the method under test, or all"),
             Field::count("maximum_length", &mut self.maximum_length, 1, 200)
-                .meaning("most statements of a test"),
+                .meaning("maximum number of statements of a test"),
             Field::share("fresh", &mut self.fresh)
                 .meaning("probability of a new random test in place of a mutated one"),
             Field::share("inference", &mut self.inference)
                 .meaning("share of the executions that infer types before a search"),
             Field::switch("compat.discard_throwing", &mut self.discard_throwing)
-                .meaning("throw coverage of tests that throw away"),
+                .meaning("ignore the coverage of tests that throw"),
             Field::switch("compat.line_comments", &mut self.line_comments)
                 .meaning("with hints = line: comments of the line count"),
             Field::switch("compat.nodes", &mut self.nodes)

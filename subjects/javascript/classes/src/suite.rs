@@ -11,33 +11,31 @@ use crate::problem::Subject;
 /// A test of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuiteTest {
-    /// Names of the goals for which it was kept.
+    /// Names of the goals for which the test was kept.
     pub goals: Vec<String>,
-    /// Its statements.
+    /// The statements.
     pub statements: Vec<Statement>,
-    /// The expected result of each statement: its value as data, `{"throws": ...}`,
-    /// `{"rejects": ...}`, `{"flaky": true}` if it differs between executions, or `null` if only the
-    /// absence of an exception is expected.
+    /// The expected result of each statement: a value as data, `{"throws": ...}`, `{"rejects":
+    /// ...}`, `{"flaky": true}`, or `null` if only the absence of an exception is expected.
     pub assertions: Vec<Value>,
-    /// The state of each variable after the last statement as data, `null` if it is not asserted.
+    /// The state of each variable after the last statement as data; `null` if it is not asserted.
     pub after: Vec<Value>,
-    /// The limit that ended the test after these statements, or what the test leaves behind
-    /// ([`Execution::stray`]); empty if neither.
+    /// The limit that ended the test after these statements, or the work that the test leaves
+    /// behind ([`Execution::stray`]); may be empty.
     pub limit: String,
-    /// The values that code asserts; `None` if they were not chosen. A file of a suite does not
-    /// contain them.
+    /// The values that code asserts; `None` if they were not chosen.
     pub shown: Option<Vec<ShownValue>>,
-    /// Number of the call that the test shows; `None` for the last statement. A later statement reads what the call
-    /// has changed or returned. A file of a suite does not contain it.
+    /// Number of the call that the test shows; `None` for the last statement.
     pub focus: Option<usize>,
 }
 
-/// A value of a test that code asserts, or a part of it.
+/// A value, or a part of a value, that code asserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownValue {
     /// Number of the statement.
     pub index: usize,
-    /// Whether it is the state of the variable after the last statement. Otherwise it is the result of the statement.
+    /// Whether the value is the state of the variable after the last statement, rather than the
+    /// result of the statement.
     pub at_end: bool,
     /// The code that follows the name of the value, such as `.size`; empty for the value itself.
     pub part: String,
@@ -46,7 +44,7 @@ pub struct ShownValue {
 /// A suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suite {
-    /// The engine id of the version that generated it.
+    /// The engine id of the version that generated the suite.
     pub engine: String,
     /// Digest of the project.
     pub project: String,
@@ -60,14 +58,14 @@ pub struct Suite {
     pub tests: Vec<SuiteTest>,
 }
 
-/// A string is not a suite for JavaScript.
+/// Error for a string that is not a suite for JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuiteError {
-    /// It is not JSON.
+    /// The string is not JSON.
     #[error("no suite: {0}")]
     Json(String),
-    /// It is for another kind of subjects or of another format.
+    /// The suite is for another kind of subject, or in another format.
     #[error("no suite of format 1 for JavaScript")]
     Format,
     /// A test cannot be read.
@@ -100,7 +98,8 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// If the text is not a suite of this kind.
+    ///
+    /// If the string is not a suite of this kind.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| SuiteError::Json(error.to_string()))?;
@@ -167,7 +166,7 @@ pub(crate) const OF_THE_LANGUAGE: [&str; 8] = [
 ];
 
 /// The observed result of each statement. The message of a built-in error counts only if it is a
-/// string of the program, because other messages are the engine's and differ between engines.
+/// string of the program, because other messages differ between engines.
 pub(crate) fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
     let mut all: Vec<Value> = execution.observed.clone();
     if let TestOutcome::Threw { thrown, rejected } = &execution.outcome {
@@ -186,8 +185,8 @@ pub(crate) fn seen(program: &Program, execution: &Execution, length: usize) -> V
     all
 }
 
-/// Changes the assertions of a test to what another engine has shown: the observed value of each statement up to the
-/// one that threw, and the state of each variable at the end. Returns how many assertions were changed.
+/// Changes the assertions of a test to the values that another engine has shown. Returns how many
+/// assertions were changed.
 pub fn adopt(test: &mut SuiteTest, values: &Value, after: &Value) -> usize {
     let shown = values.as_array().map_or(&[][..], Vec::as_slice);
     let mut changed = 0;
@@ -254,7 +253,7 @@ fn holds(expected: &Value, got: &Value) -> bool {
     }
 }
 
-/// Executes a test and judges it.
+/// Executes a test and checks its assertions.
 ///
 /// # Errors
 /// If the machine cannot continue.
@@ -301,10 +300,7 @@ pub fn check(
     Ok((Verdict::Passed, execution))
 }
 
-/// Adds assertions to tests. Each test is executed three times, with different seeds and at
-/// different virtual times, and results that differ are not asserted; one execution is enough for a
-/// test that uses neither random numbers nor the time. Tests are cut after a statement that throws
-/// and before one that a limit ends. Also returns the executions and the number of flaky tests.
+/// Adds assertions to tests. Returns known executions and the number of flaky tests as well.
 pub(crate) fn with_assertions(
     subject: &mut Subject,
     tests: Vec<Kept>,
@@ -340,7 +336,6 @@ pub(crate) fn with_assertions(
     (suite, known, flaky)
 }
 
-/// The observations from executions of a test.
 pub(crate) struct Observed {
     /// The first execution; `None` if a limit ended it.
     pub(crate) execution: Option<Execution>,
@@ -408,12 +403,10 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// Whether the expected result of a statement is an exception or a rejection.
 pub(crate) fn is_error(expected: &Value) -> bool {
     expected.get("throws").is_some() || expected.get("rejects").is_some()
 }
 
-/// Cuts a test where its execution ended.
 fn cut(test: &mut SuiteTest, execution: &Execution) {
     match &execution.outcome {
         TestOutcome::Passed => {}
@@ -430,14 +423,12 @@ fn cut(test: &mut SuiteTest, execution: &Execution) {
     }
 }
 
-/// Observations of an execution: the result of each statement, and the state of each variable after the
-/// last one.
 struct Seen {
     values: Vec<Value>,
     after: Vec<Value>,
 }
 
-/// Fills in the assertions of a test. Returns whether executions differ.
+/// Returns whether executions differ.
 fn asserted(test: &mut SuiteTest, executions: &[Seen]) -> bool {
     let Some(first) = executions.first() else { return false };
     let stable = |index: usize| {

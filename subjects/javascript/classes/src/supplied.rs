@@ -1,5 +1,4 @@
-//! Arguments made from the program's own words: examples, declared types, names of options, and
-//! literals near the parameter.
+//! Arguments made from the program's own words.
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Evidence};
@@ -14,15 +13,16 @@ use crate::words::{self, Words};
 const EXAMPLE: f64 = 0.3;
 /// Probability that an argument has the declared type of its parameter, if there is one.
 const DECLARED: f64 = 0.6;
-/// Probability that an argument is a value with which a variable of the name of its parameter is compared.
+/// Probability that an argument is a value with which a variable that has the parameter's name is
+/// compared.
 const COMPARED: f64 = 0.2;
-/// Probability that a member of an object is a value with which a property of its name is compared.
+/// Probability that a member of an object is a value with which a property of the same name is
+/// compared.
 const COMPARED_MEMBER: f64 = 0.6;
-/// Probability that a member that may be absent is there.
+/// Probability that an optional member is present.
 const OPTIONAL: f64 = 0.3;
 
 impl<'m> Building<'m, '_> {
-    /// The variables that can be receivers of methods of a class.
     pub(crate) fn receivers(&self, class: usize) -> Vec<usize> {
         match self.maker.model.constructor(class) {
             Some(_) => self.instances(class),
@@ -30,7 +30,6 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// A new receiver of methods of a class: an instance, or the result of a call.
     pub(crate) fn receiver(&mut self, class: usize, depth: usize) -> Option<usize> {
         match self.maker.model.constructor(class) {
             Some(_) => self.declare(class, depth),
@@ -38,12 +37,10 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// The function for whose parameter a value is made.
     fn function(&self) -> Option<u32> {
         self.maker.model.parameter(self.parameter?)?.0.function
     }
 
-    /// A value for a parameter from the program's words about it, otherwise from its points.
     pub(crate) fn supplied(
         &mut self,
         words: &'m Words,
@@ -81,7 +78,6 @@ impl<'m> Building<'m, '_> {
         self.of_points(&knowledge.scored(self.maker.model), &knowledge.evidence, depth)
     }
 
-    /// The value of a literal.
     fn of_literal(&mut self, literal: &'m Literal, depth: usize) -> Argument {
         match literal {
             Literal::Array(items) => {
@@ -99,7 +95,6 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// A value of a declared type.
     fn of_shape(&mut self, words: &'m Words, shape: &'m Shape, depth: usize) -> Argument {
         if depth > DEEPEST {
             return Argument::Undefined;
@@ -151,14 +146,13 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// What a function does.
     pub(crate) fn kind_of_function(&mut self) -> &'static str {
         const KINDS: [&str; 8] =
             ["constant", "constant", "constant", "first", "throws", "writes", "calls", "passes"];
         KINDS[self.rng.index(KINDS.len())]
     }
 
-    /// A plain object with some of the names that were seen on the parameter or are read there.
+    /// A plain object with some of the member names that are known for the parameter.
     pub(crate) fn object(
         &mut self,
         words: &'m Words,
@@ -186,7 +180,6 @@ impl<'m> Building<'m, '_> {
         Argument::Object(members)
     }
 
-    /// A value of a member of an object.
     fn member(
         &mut self,
         words: &'m Words,
@@ -211,7 +204,7 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// A number or string of the program; `None` if another value should be made.
+    /// `None` if another value should be made.
     pub(crate) fn word(&mut self, type_: &Type) -> Option<Argument> {
         let words = self.maker.words?;
         let function = self.function();
@@ -221,7 +214,7 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// A value near another one; `None` if it has no neighbours.
+    /// A value near another value.
     pub(crate) fn varied(
         &mut self,
         words: &'m Words,

@@ -1,5 +1,4 @@
-//! Creates tests that differ in one text from earlier tests: from the tests that came nearest to an
-//! uncovered goal, and from tests that reached code more often than all tests before them.
+//! Creation of tests that differ from earlier tests in one string.
 
 use std::cell::{Cell, LazyCell};
 use std::collections::VecDeque;
@@ -14,7 +13,7 @@ use crate::genes::Genes;
 
 /// Maximum number of tests that are kept because they reached code more often than others.
 const MAX_FOUND: usize = 400;
-/// Maximum length of a changed text, in characters, if the text was not longer before.
+/// Maximum length of a changed string, in characters, if the string was not longer before.
 const LONGEST: usize = 160;
 /// Number of bytes after the beginning of a decision in which its literals are searched.
 const DECISION: u32 = 100;
@@ -24,27 +23,28 @@ const OVERHEAD: f64 = 300.0;
 /// weight.
 const MEMORY: f64 = 0.999;
 
-/// A test with a text, and its cost.
+/// A test with a string, and its cost.
 #[derive(Clone, Debug)]
 struct Kept {
     genes: Rc<Genes>,
     steps: u64,
 }
 
-/// The tests that are changed, and the gains from changes of their texts.
+/// The tests that are changed, and the gains from changes of their strings.
 #[derive(Debug)]
 pub(crate) struct Texts {
     /// For each goal, the test that came nearest to it, with its fitness; if there are several, the
     /// cheapest.
     nearest: Vec<Option<(f64, Kept)>>,
     found: VecDeque<Kept>,
-    /// For each goal, the texts with which its decision compares.
+    /// For each goal, the strings with which its decision compares.
     tokens: Vec<Vec<String>>,
     /// For each goal, the number of tests created for it since a test last came nearer.
     tries: Vec<Cell<u32>>,
     /// For each counter, which powers of two its values have reached.
     reached: Vec<u8>,
-    /// Goals covered for the first time, and steps, of other tests and of tests that differ in a text.
+    /// Goals covered for the first time, and the steps for them: by other tests, and by tests that
+    /// differ in a string.
     gained: [f64; 2],
     spent: [f64; 2],
 }
@@ -75,19 +75,18 @@ impl Texts {
         }
     }
 
-    /// The probability of changing a text instead of something else.
+    /// The probability of changing a string instead of another part of a test.
     fn share(&self) -> f64 {
         let [other, own] = [0, 1].map(|kind| self.gained[kind] / self.spent[kind]);
         (own / (own + other)).clamp(0.1, 0.9)
     }
 
-    /// Draws with this probability whether a change of something other than a text is skipped.
+    /// Draws whether a change of another part of a test is skipped.
     pub(crate) fn replaces(&self, rng: &mut Stream) -> bool {
         !self.found.is_empty() && rng.chance(self.share())
     }
 
-    /// Learns from a test, given its fitness for each goal and the goals that had been covered
-    /// before it.
+    /// `covered` states which goals had been covered before the test.
     pub(crate) fn learn(
         &mut self,
         genes: &Genes,
@@ -157,7 +156,7 @@ impl Texts {
         }
     }
 
-    /// Creates a test that differs from an earlier test in a text, with a probability that
+    /// Creates a test that differs from an earlier test in a string, with a probability that
     /// increases with the success of such tests.
     pub(crate) fn child(
         &self,
@@ -222,9 +221,9 @@ impl Texts {
         Some(genes)
     }
 
-    /// A text in which a character was replaced by a character with which the decision of a goal
-    /// compares. Only characters are replaced whose distance from it equals the distance of the
-    /// decision, because they may be the characters that were compared.
+    /// Replaces a character with a character with which the decision of a goal compares, or appends
+    /// such a character. Only characters at the distance of the decision are replaced, because they
+    /// may be the characters that were compared.
     fn replaced(&self, text: &str, goal: usize, distance: f64, rng: &mut Stream) -> Option<String> {
         let mut letters: Vec<char> = text.chars().collect();
         let mut places = Vec::new();
@@ -253,7 +252,6 @@ impl Texts {
         Some(letters.into_iter().collect())
     }
 
-    /// A text with some changes.
     fn changed(
         &self,
         text: &str,
@@ -312,7 +310,6 @@ impl Texts {
         letters.into_iter().collect()
     }
 
-    /// A part that is inserted into a text.
     fn part(
         &self,
         goal: usize,
@@ -331,7 +328,6 @@ impl Texts {
         word.unwrap_or_else(|| maker.constants.text(0.5, rng)).chars().collect()
     }
 
-    /// A text of another test.
     fn other(&self, rng: &mut Stream) -> Option<&str> {
         if self.found.is_empty() {
             return None;
@@ -342,7 +338,7 @@ impl Texts {
     }
 }
 
-/// The texts that a statement passes, without empty texts.
+/// The strings that a statement passes, except empty strings.
 fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
     let mut texts = Vec::new();
     for argument in &statement.arguments {
@@ -357,7 +353,7 @@ fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
     texts.into_iter()
 }
 
-/// The differences between two character codes, or between two texts of one character, that have
+/// The differences between two character codes, or between two strings of one character, that have
 /// this distance. This is the inverse of the distances in the prelude.
 fn differences(distance: f64) -> impl Iterator<Item = u32> {
     let whole = |number: f64| {
@@ -390,8 +386,7 @@ fn needed(genes: &Genes, index: usize) -> Vec<bool> {
     wanted
 }
 
-/// The literals of a file as texts, with their positions, in order. Numbers are character codes if
-/// the file reads character codes.
+/// Short strings and numbers of a file as strings, with their positions, in order.
 fn tokens(file: &SourceFile) -> Vec<(u32, String)> {
     let codes = |name: &String| name == "charCodeAt" || name == "codePointAt";
     let codes = file.words.members.iter().any(|(_, _, name)| codes(name));

@@ -45,7 +45,7 @@ pub enum Type {
     Object,
 }
 
-/// Built-in types, each with the members of its prototype that distinguish it from other types.
+/// Built-in types, each with members that are evidence for the type.
 const BUILT_IN: [(Type, &str); 8] = [
     (
         Type::Array,
@@ -82,14 +82,14 @@ fn lists(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|each| each == name)
 }
 
-/// Evidence on the type of a parameter.
+/// Evidence about the type of a parameter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Knowledge {
     /// Number of calls of its function in executed tests.
     pub uses: u64,
     /// The evidence of all these tests together.
     pub evidence: Evidence,
-    /// Points from other sources than tests: default values, names, comments, and feedback.
+    /// Points from sources other than tests, such as default values and comments.
     pub points: BTreeMap<Type, f64>,
     /// The type that profile `flycatcher` has inferred.
     pub inferred: Option<Inferred>,
@@ -98,7 +98,7 @@ pub struct Knowledge {
 /// A type that profile `flycatcher` inferred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inferred {
-    /// The type; `None` if no class is known that has the members.
+    /// The type; `None` if no known type has the members.
     pub type_: Option<Type>,
     /// Whether the type was drawn at random, because there was no evidence.
     pub unsure: bool,
@@ -140,7 +140,7 @@ impl Knowledge {
         Inferred { type_: Some(type_), unsure: true }
     }
 
-    /// Whether profile `flycatcher` can infer the type without drawing it at random.
+    /// Whether executed tests have provided evidence about the type.
     pub fn has_evidence(&self) -> bool {
         !self.evidence.members.is_empty() || self.evidence.scores.values().any(|score| *score > 0)
     }
@@ -150,26 +150,24 @@ impl Knowledge {
         points(&self.evidence, self.points.clone(), model)
     }
 
-    /// The points of one type.
     pub(crate) fn points_of(&self, type_: &Type, model: &Model) -> f64 {
         self.scored(model).get(type_).copied().unwrap_or(0.0)
     }
 
-    /// Whether the type may be inferred by the rule of the thesis' draft: more than two members, points of
-    /// a primitive above 10, or more than 15 calls.
+    /// Whether the type may be inferred by the rule of the thesis' draft.
     pub fn is_due_by_draft(&self) -> bool {
         self.evidence.members.len() > 2
             || self.evidence.scores.values().any(|score| *score > 10)
             || self.uses > 15
     }
 
-    /// The type with most points, the first of several; `None` without evidence.
+    /// The type with the most points; `None` without evidence.
     pub fn best(&self, model: &Model) -> Option<Type> {
         best(&self.scored(model))
     }
 }
 
-/// The type with most points, the first of several; `None` if there are none.
+/// The type with the most points; the first if there are several.
 pub(crate) fn best(points: &BTreeMap<Type, f64>) -> Option<Type> {
     let best = points.iter().fold(None, |best: Option<(&Type, f64)>, (type_, points)| match best {
         Some((_, most)) if most >= *points => best,
@@ -182,10 +180,9 @@ fn score(evidence: &Evidence, type_: &str) -> u64 {
     evidence.scores.get(type_).copied().unwrap_or(0)
 }
 
-/// Maximum number of access paths that are kept of a parameter.
+/// Maximum number of access paths that are kept for a parameter.
 const MAX_PATHS: usize = 64;
 
-/// Adds evidence to other evidence.
 fn merge(into: &mut Evidence, from: &Evidence) {
     let add = |into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>| {
         for (name, count) in from {

@@ -1,4 +1,4 @@
-//! Primitive values: from generators, from constants of the program, and by changing other values.
+//! Primitive values.
 
 use catherd_javascript_machine::instrument::Units;
 use catherd_javascript_machine::{Argument, ProjectConfig};
@@ -16,7 +16,7 @@ pub struct Constants {
     text_generator: Option<Pattern>,
 }
 
-/// A key of `subject.toml` that cannot be used, with the reason.
+/// Error for a key of `subject.toml` that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -30,7 +30,8 @@ impl From<String> for ConfigError {
 /// Checks the generators and the profile that a project names.
 ///
 /// # Errors
-/// The first key that cannot be used, with the reason.
+///
+/// If a key cannot be used.
 pub fn check_config(config: &ProjectConfig) -> Result<(), ConfigError> {
     for (key, pattern) in [("numbers", &config.numbers), ("strings", &config.strings)] {
         if let Some(pattern) = pattern {
@@ -64,8 +65,7 @@ impl Constants {
         }
     }
 
-    /// A number from the project's generator; `None` if it has none. A drawn string that is not a number
-    /// gives NaN.
+    /// A drawn string that is not a number results in NaN.
     fn generated_number(&self, rng: &mut Stream) -> Option<f64> {
         let text = self.number_generator.as_ref()?.draw(rng);
         Some(text.trim().parse().unwrap_or(f64::NAN))
@@ -138,20 +138,18 @@ fn printable(rng: &mut Stream) -> char {
     char::from(b' ' + rng.below(95) as u8)
 }
 
-/// A number of 1 to 10 digits.
 fn digits(rng: &mut Stream) -> f64 {
     let length = rng.between(1, 10);
     (0..length).fold(0.0, |number, _| number * 10.0 + rng.below(10) as f64)
 }
 
-/// A string of 1 to 10 letters, digits and `_`.
 fn word(rng: &mut Stream) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     let length = rng.between(1, 10);
     (0..length).map(|_| char::from(*rng.pick(LETTERS))).collect()
 }
 
-/// A value of a type that has few values; `None` for other types.
+/// A value of a simple type; `None` for other types.
 pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
     Some(match type_ {
         Type::Boolean => Argument::Boolean(rng.chance(0.5)),
@@ -171,7 +169,7 @@ pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
     })
 }
 
-/// A value near another one; `None` if it has no neighbours.
+/// `None` if the value has no neighbours.
 pub(crate) fn neighbour(
     value: &Argument,
     constants: &Constants,

@@ -16,8 +16,7 @@ const REPEATED: f64 = 0.25;
 const ANOTHER_VARIABLE: f64 = 0.2;
 
 impl Genes {
-    /// Adds statements of another test. Variables of missing statements are replaced by others of the same
-    /// class, and statements that cannot be repaired this way are left out.
+    /// Adds statements of another test. Statements whose variables cannot be replaced are left out.
     fn append(
         maker: &Maker<'_>,
         genes: Genes,
@@ -58,8 +57,8 @@ impl Genes {
         self.kept_only(|number| number != index)
     }
 
-    /// The test with only the wanted statements, except those that depend on an unwanted statement.
-    /// No statement is added.
+    /// The test with only the wanted statements, except statements that depend on an unwanted
+    /// statement.
     pub(crate) fn kept_only(&self, wanted: impl Fn(usize) -> bool) -> Genes {
         let mut map: Vec<Option<usize>> = Vec::new();
         let mut kept = Genes::default();
@@ -108,7 +107,7 @@ impl Genes {
         genes.truncated(maker)
     }
 
-    /// A mutated copy: statements are left out, changed and inserted, each with probability 1/3.
+    /// A mutated copy, in which statements are left out, changed or inserted.
     pub fn mutated(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
         let mut genes = self.clone();
         let mut done = false;
@@ -134,7 +133,6 @@ impl Genes {
         genes.truncated(maker)
     }
 
-    /// The test with inserted calls: a repeated call of the test, or calls that lead to one of the targets.
     fn inserted(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
         let repeatable = |index: &usize| self.statements[*index].operation == Operation::Method;
         let known: Vec<usize> = (0..self.usable()).filter(repeatable).collect();
@@ -149,7 +147,6 @@ impl Genes {
         self.with_burst(maker, at, number, rng)
     }
 
-    /// The test with a call repeated directly after it: once, and again with probability 1/2 each time.
     fn repeated(&self, maker: &Maker<'_>, index: usize, rng: &mut Stream) -> Genes {
         let mut head = self.head(index + 1);
         loop {
@@ -163,7 +160,6 @@ impl Genes {
         Genes::append(maker, head, self, index + 1, map, rng)
     }
 
-    /// The test with calls that lead to a target inserted at a place.
     pub(crate) fn with_burst(
         &self,
         maker: &Maker<'_>,
@@ -191,8 +187,7 @@ impl Genes {
         }
     }
 
-    /// Changes an argument or the method of a statement. Returns its new index, which is larger if
-    /// declarations were inserted before it.
+    /// Returns the new index of the statement.
     fn change_statement(&mut self, index: usize, maker: &Maker<'_>, rng: &mut Stream) -> usize {
         let number = self.targets[index];
         let target = &maker.model.targets[number];
@@ -209,7 +204,7 @@ impl Genes {
                 building.call(other, Some(receiver), 0);
             });
         }
-        // A function that a call returned is called without a receiver, so that there is nothing to change in it.
+        // The receiver of a function that a call returned is not changed.
         let first = target.parameters.first();
         let fixed = usize::from(first.is_some_and(|parameter| parameter.name == RECEIVER));
         if arguments == fixed {
@@ -253,7 +248,8 @@ impl Genes {
         })
     }
 
-    /// Changes an argument to a value for which statements before it may be added. Returns the new index.
+    /// Changes an argument to a value for which statements before it may be added. Returns the new
+    /// index of the statement.
     fn vary(
         &mut self,
         index: usize,
@@ -273,9 +269,8 @@ impl Genes {
         })
     }
 
-    /// A child: this test up to some place, a statement of another test with all statements on which its values
-    /// depend and the calls of the same objects before it, and the rest of this test. Objects of the other test
-    /// are, with probability 1/2 each, objects of the same class of this test.
+    /// A child: this test up to some place, a statement of another test with everything on which it
+    /// depends, and the rest of this test.
     pub(crate) fn grafted(&self, maker: &Maker<'_>, other: &Genes, rng: &mut Stream) -> Genes {
         if other.statements.is_empty() {
             return self.clone();
@@ -316,8 +311,7 @@ impl Genes {
         Genes::append(maker, genes, self, at, own, rng).truncated(maker)
     }
 
-    /// Replaces a statement by newly built statements, the last of which takes its place. Returns
-    /// the index of that statement.
+    /// Replaces a statement with newly built statements. Returns the index of the last of them.
     fn replace(
         &mut self,
         index: usize,
@@ -338,7 +332,6 @@ impl Genes {
 }
 
 impl Building<'_, '_> {
-    /// A variable that can replace the result of a target: an instance of the same class, existing or new.
     fn substitute(&mut self, target: usize) -> Option<usize> {
         let known = self.genes.targets.iter().rposition(|known| *known == target);
         match known {
@@ -348,7 +341,6 @@ impl Building<'_, '_> {
     }
 }
 
-/// Gives the variables of a statement their new numbers.
 fn statement_rename(statement: &mut Statement, map: &[Option<usize>]) {
     let new = |old: usize| map.get(old).copied().flatten().unwrap_or(0);
     if matches!(statement.operation, Operation::Method | Operation::Get | Operation::Set) {
@@ -363,7 +355,6 @@ fn statement_rename(statement: &mut Statement, map: &[Option<usize>]) {
     }
 }
 
-/// Statements whose variables get other numbers.
 trait Rename {
     fn rename(&mut self, map: &[Option<usize>]);
 }

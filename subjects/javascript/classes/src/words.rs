@@ -17,10 +17,10 @@ use crate::values::Constants;
 
 /// Maximum number of example arguments of a parameter.
 const MAX_SEEDS: usize = 60;
-/// Maximum length of a varied text, in characters.
+/// Maximum length of a varied string, in characters.
 const LONGEST_VARIED: usize = 2_000;
 
-/// Values by the place in the program where they are written, and what is known about parameters.
+/// Words of a program, with the values that they suggest for parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     /// The literals of each function, including the functions in it.
@@ -29,7 +29,7 @@ pub struct Words {
     files_of: Vec<usize>,
     files: Vec<Pool>,
     patterns: Vec<Matching>,
-    /// Texts of documentation, tests and examples, by kind of place; no list is empty.
+    /// Strings of documentation, tests and examples, by kind of place; no list is empty.
     pub(crate) mined: Vec<Vec<String>>,
     /// Example arguments by parameter.
     seeds: Vec<Vec<Literal>>,
@@ -44,7 +44,7 @@ pub struct Words {
     /// Properties that are read, by file and last name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
     pub(crate) calls: BTreeMap<String, Vec<Vec<Literal>>>,
-    /// Of each of these calls, what it is a member of; empty if this has no name.
+    /// For each of these calls, the object whose member is called; may be empty.
     pub(crate) owners: BTreeMap<String, Vec<String>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
     /// Number of parameters that calls of a declared function cannot leave out.
@@ -59,8 +59,9 @@ fn is_options(name: &str) -> bool {
 }
 
 impl Words {
-    /// The words of a program. `constructed` are sources of regular expressions that loading constructs; with
-    /// `mined`, texts and calls of documentation, tests and examples are included.
+    /// The words of a program. `constructed` contains sources of regular expressions that loading
+    /// constructs; with `mined`, strings and calls of documentation, tests and examples are
+    /// included.
     pub fn of(program: &Program, model: &Model, constructed: &[String], mined: bool) -> Words {
         let mut made = Words::default();
         let functions = &program.units.functions;
@@ -128,7 +129,6 @@ impl Words {
         Some(self.patterns.len() - 1)
     }
 
-    /// Adds the words of a file: names, calls and types.
     pub(crate) fn take(&mut self, found: &Found) {
         for (name, value) in &found.values {
             let values = self.values.entry(name.clone()).or_default();
@@ -207,39 +207,32 @@ impl Words {
         found
     }
 
-    /// An example argument of a parameter.
     pub(crate) fn seed(&self, parameter: usize, rng: &mut Stream) -> Option<&Literal> {
         let seeds = self.seeds.get(parameter).filter(|seeds| !seeds.is_empty())?;
         Some(rng.pick(seeds))
     }
 
-    /// The names of members that the program reads.
     pub(crate) fn names_of_members(&self) -> Vec<&str> {
         self.members.values().flatten().map(|(_, name)| name.as_str()).collect()
     }
 
-    /// The values with which variables and properties of a name are compared.
     pub(crate) fn compared(&self, name: &str) -> &[Literal] {
         self.values.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The declared type of a parameter.
     pub(crate) fn shape(&self, parameter: usize) -> Option<&Shape> {
         self.shapes.get(parameter)?.as_ref()
     }
 
-    /// An interface or type alias.
     pub(crate) fn type_of(&self, name: &str) -> Option<&Shape> {
         self.types.get(name)
     }
 
-    /// A value with which a variable or property of this name is compared.
     pub(crate) fn value(&self, name: &str, rng: &mut Stream) -> Option<&Literal> {
         Some(rng.pick(self.values.get(name)?))
     }
 
-    /// Names of members of a parameter that its function reads; otherwise, for what may be options, some names of
-    /// options.
+    /// Names of members of a parameter that its function reads, or names of options.
     pub(crate) fn members(
         &self,
         function: Option<u32>,
@@ -268,7 +261,6 @@ impl Words {
         (0..1 + rng.index(3)).map(|_| rng.pick(&self.options).as_str()).collect()
     }
 
-    /// A text of the function, its file or the documentation; `None` if there is none.
     pub(crate) fn text(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
         let drawn = rng.unit();
         let texts: usize = self.mined.iter().map(Vec::len).sum();
@@ -292,7 +284,7 @@ impl Words {
         (!pool.texts.is_empty()).then(|| rng.pick(&pool.texts).clone())
     }
 
-    /// A character or short text with which the file of a function compares; `None` if there is none.
+    /// A character or short string from the file of a function, or sometimes from another file.
     pub(crate) fn token(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
         let pool = self.file(function, rng)?;
         let names = if pool.names.is_empty() { 0 } else { 1 + pool.tokens.len() / 4 };
@@ -303,7 +295,7 @@ impl Words {
         }
     }
 
-    /// The file of a function, otherwise any.
+    /// The file of a function, or sometimes another file.
     fn file(&self, function: Option<u32>, rng: &mut Stream) -> Option<&Pool> {
         if self.files.is_empty() {
             return None;
@@ -316,7 +308,7 @@ impl Words {
         Some(&self.files[index])
     }
 
-    /// A sequence of tokens, words, spaces and lines; `None` if the file compares with few tokens.
+    /// A sequence of tokens, words, spaces and lines.
     fn phrase(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
         const NAMES: [&str; 6] = ["a", "b", "key", "1", "12", "x1"];
         let pool = self.file(function, rng).filter(|pool| pool.tokens.len() > 3)?;
@@ -346,7 +338,6 @@ impl Words {
         Some(rng.pick(texts).clone())
     }
 
-    /// Literals of the function if it has any, otherwise of its file, with a fifth of the chance of the file anyway.
     fn pool(&self, function: Option<u32>, rng: &mut Stream) -> Option<&Pool> {
         let function = function.map(|function| function as usize);
         let own = function.and_then(|function| self.functions.get(function));
@@ -362,7 +353,7 @@ impl Words {
         }
     }
 
-    /// A number of the function, near it or 0 to 10; `None` if it has no numbers.
+    /// A number near a number of the function.
     pub(crate) fn number(&self, function: Option<u32>, rng: &mut Stream) -> Option<f64> {
         let numbers = &self.functions.get(function? as usize)?.numbers;
         if numbers.is_empty() || !rng.chance(0.5) {
@@ -371,7 +362,7 @@ impl Words {
         Some(rng.pick(numbers) + [0.0, 0.0, -1.0, 1.0][rng.index(4)])
     }
 
-    /// A text near another: a part is inserted, left out, repeated or replaced.
+    /// A string near another string.
     pub(crate) fn varied(
         &self,
         text: &str,
@@ -413,7 +404,6 @@ impl Words {
     }
 }
 
-/// The argument with the value of a literal; `None` for functions and what is not known.
 pub(crate) fn argument(literal: &Literal) -> Option<Argument> {
     Some(match literal {
         Literal::Text(text) => Argument::String(text.clone()),

@@ -1,5 +1,4 @@
-//! Tests journals: suites from the tests of an earlier search, and searches that skip calls that
-//! ended their process.
+//! Tests suites that are made from journals, and the avoidance of calls that crashed.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -10,7 +9,7 @@ use catherd_javascript_classes::{
 };
 use catherd_search::{Algorithm, Budget};
 
-/// One goal cannot be covered, so that searches spend their budget.
+/// One goal cannot be covered, so a search uses its whole budget.
 const SOURCE: &str = "exports.never = n => { if (n > 2 && n < 1) return 1; return 0; };
     exports.sign = n => n > 0 ? 1 : n < 0 ? -1 : 0;
     exports.kind = (a, b) => { if (a === b) return 'same'; if (typeof a === 'string') return 'text'; return 'other'; };";
@@ -34,7 +33,6 @@ fn generated(journal: Journal) -> Generated {
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap()
 }
 
-/// Two files of a test.
 fn files(name: &str) -> [PathBuf; 2] {
     ["found", "number"].map(|file| {
         let name = format!("catherd-journal-{name}-{file}-{}", std::process::id());
@@ -47,7 +45,7 @@ fn the_tests_of_a_search_give_its_suite_again() {
     let [found, number] = files("again");
     let whole = generated(Journal::create(&found, &number, Vec::new()).unwrap());
     assert!(whole.covered.len() >= 6, "{:?}", whole.covered);
-    // No execution is in progress any more.
+    // No execution is in progress after the search.
     assert_eq!(Journal::under_way(&number), None);
     let again = generated(Journal::read(&found).unwrap());
     assert_eq!(again.covered, whole.covered);

@@ -1,5 +1,4 @@
-//! All tests of the crate are one program, because a separate program for each file would link the
-//! same crates again.
+//! One program contains all tests of the crate, so the libraries are linked only once.
 
 mod journal;
 mod refining;

@@ -1,4 +1,4 @@
-//! Tests refining suites before they are written as code.
+//! Tests the refinement of suites before their export.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ fn number(value: f64) -> Argument {
     Argument::Number(value)
 }
 
-/// A suite of one test that joins calls without a relation.
+/// A suite with one test that contains unrelated calls.
 fn joined() -> Suite {
     let text = "k#;)q7\u{3b2}zz;pp".to_owned();
     let statements = vec![
@@ -56,7 +56,7 @@ fn joined() -> Suite {
     ];
     let test = SuiteTest { statements, ..SuiteTest::default() };
     let mut suite = Suite { tests: vec![test], seed: 1, ..Suite::default() };
-    // Readers are taken from what the suite has observed.
+    // Readers are chosen from the states that the suite has observed.
     suite.tests[0].assertions = vec![serde_json::Value::Null; 6];
     suite.tests[0].after = vec![serde_json::Value::Null; 6];
     suite
@@ -80,14 +80,13 @@ fn tests_show_one_call_each_with_what_it_needs() {
         counts
     });
     assert_eq!(counts.get("clamp"), Some(&2), "{counts:?}");
-    // Another text is passed by convention, and reaches goals that the suite does not reach.
+    // By convention, another string is passed, which covers goals that the suite does not cover.
     assert_eq!(counts.get("parse"), Some(&2), "{counts:?}");
     assert!(counts.keys().any(|names| names.starts_with("Stack") && names.contains("push")));
     assert!(counts.keys().all(|names| !names.contains("Stack clamp")), "{counts:?}");
-    // The function does not read its fourth argument.
     let clamps = refined.tests.iter().filter(|test| names(test) == ["clamp"]);
     assert!(clamps.clone().all(|test| test.statements[0].arguments.len() <= 3));
-    // The text is only as long as its goal needs.
+    // The string is only as long as its goal needs.
     let parse = refined.tests.iter().filter(|test| names(test) == ["parse"]);
     let texts: Vec<&Argument> = parse.map(|test| &test.statements[0].arguments[0]).collect();
     let short = |it: &&&Argument| matches!(it, Argument::String(text) if text.contains(';') && text.len() <= 3);
@@ -106,7 +105,6 @@ fn assertions_are_few_and_nothing_private() {
     assert_eq!(refined, again(&program));
 }
 
-/// The same suite, refined again.
 fn again(program: &Rc<Program>) -> Suite {
     refined(program, &joined(), &Refinement::default()).unwrap().suite
 }
@@ -125,11 +123,11 @@ fn a_budget_bounds_the_executions() {
     assert!(little < refined(&program(), &joined(), &all).unwrap().suite.tests.len(), "{little}");
     let few = Refinement { mutants: 0, ..Refinement::default() };
     let refined = refined(&program(), &joined(), &few).unwrap().suite;
-    // Without mutants, the strongest assertion is taken.
+    // Without mutants, the strongest assertion is chosen.
     assert!(refined.tests.iter().all(|test| test.shown.as_ref().unwrap().len() == 1));
 }
 
-/// A package whose documentation shows a call, and a suite with unusual calls.
+/// A package with an example in its documentation, and a suite with unusual calls.
 fn documented() -> (Rc<Program>, Suite) {
     let source = "exports.greet = (name, options) => {
   if (options && options.loud) return name.toUpperCase() + '!';
@@ -177,7 +175,6 @@ fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
         arguments.iter().any(|each| each.contains("Ada") && each.contains("loud")),
         "{arguments:?}"
     );
-    // Neither mangled texts nor members without effect nor calls without arguments remain.
     assert!(
         arguments.iter().all(|each| !each.contains("k#") && !each.contains("other")),
         "{arguments:?}"
@@ -185,7 +182,6 @@ fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
     assert!(arguments.iter().all(|each| !each.is_empty()), "{arguments:?}");
 }
 
-/// A suite with one test for each list of statements.
 fn suite_of(tests: Vec<Vec<Statement>>) -> Suite {
     let test = |statements: Vec<Statement>| SuiteTest {
         assertions: vec![serde_json::Value::Null; statements.len()],
@@ -305,7 +301,6 @@ fn states_that_a_call_does_not_change_are_not_shown() {
     );
 }
 
-/// A suite that was written by hand.
 #[test]
 fn a_test_that_only_makes_values_is_refined() {
     let list = Argument::Array(vec![number(1.0)]);
@@ -318,7 +313,6 @@ fn a_test_that_only_makes_values_is_refined() {
     refined(&program(), &suite, &Refinement::default()).unwrap();
 }
 
-/// A package with these files.
 fn package_of(source: &str, readme: &str) -> Rc<Program> {
     let manifest = r#"{"name": "tool", "main": "index.js"}"#;
     let files = [("index.js", source), ("README.md", readme), ("package.json", manifest)];
@@ -380,7 +374,8 @@ fn odd_values_become_natural_where_their_goals_stay_covered() {
     assert_eq!(refined.left_out, 0);
 }
 
-/// The calls of the tests of a package whose suite has no tests, as their names and arguments.
+/// The calls in the refined tests of a package for an empty suite, each with its name and
+/// arguments.
 pub(crate) fn calls_of(source: &str, readme: &str) -> Vec<Vec<(String, Vec<Argument>)>> {
     let suite = Suite { seed: 1, ..Suite::default() };
     let program = package_of(source, readme);
@@ -432,7 +427,7 @@ fn collections_have_elements_when_their_methods_are_called() {
     let tests = calls_of(LIST, "`List` has `add`, `last` and `total`.\n");
     let shown = |name: &str| tests.iter().filter(|test| test.last().unwrap().0 == name).count();
     assert!(shown("total") == 1 && shown("last") == 1, "{tests:?}");
-    // What a new instance returns, and that something was added, says little.
+    // The state of a new instance and the success of an addition say little.
     assert!(shown("add") == 0 && tests.iter().all(|test| test.len() > 2), "{tests:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Tests that no refined suite has calls for which a maintainer would refuse it.
+//! Tests that refined suites contain no calls that a maintainer would refuse.
 
 use catherd_javascript_classes::machine::Argument;
 
@@ -8,7 +8,6 @@ fn text(text: &str) -> Argument {
     Argument::String(text.to_owned())
 }
 
-/// The arguments of the calls of a function in refined tests.
 fn given(source: &str, readme: &str, name: &str) -> Vec<Vec<Argument>> {
     let tests = calls_of(source, readme);
     let calls = tests.into_iter().flatten().filter(|(called, _)| called == name);

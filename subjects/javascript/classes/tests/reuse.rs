@@ -1,5 +1,5 @@
-//! Executions that begin from an image of the loaded program have the same results as executions in new
-//! contexts.
+//! Tests that executions in an image of the loaded program have the same results as executions in
+//! new contexts.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -16,8 +16,7 @@ fn on_a_large_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap();
 }
 
-/// Compares executions of random tests from images and in new contexts: some with unknown arguments, with
-/// several seeds, at several virtual times.
+/// Compares executions of random tests in images and in new contexts.
 fn compare(program: &Rc<Program>, tests: usize) {
     let settings = GenerationSettings::default();
     let machine = |reuse| machine_of(program, &settings, 1, reuse);
@@ -68,20 +67,19 @@ fn effects_of_many_tests_end_with_them() {
 
 fn check_effects(tests: usize) {
     let sources = [
-        // Built-in objects are changed.
         "module.exports = { pollute() { Object.prototype.x = 1; Array.prototype.map = () => 5; return ({}).x; },
             look() { return [({}).x, [1].map(x => x)]; } };",
-        // Limits end tests: of operations, of memory, of calls.
+        // Tests reach the limits of operations, memory and calls.
         "exports.spin = n => { while (n !== null) n = n; };
             exports.fill = n => { for (const all = []; ; ) all.push(new Array(10000).fill(n)); };
             exports.deep = n => { const f = m => f(m + 1) + n; return f(0); };
             exports.twice = n => n > 3 ? n + n : 0;",
-        // Loading uses random numbers and the time, and leaves timers and rejected promises.
+        // Loading uses random numbers and the time, and leaves a timer and a rejected promise.
         "let n = Math.random(); const start = Date.now(); Promise.reject(new Error('at first'));
             setTimeout(() => n += 1, 10); const all = new Map([[n, start]]);
             exports.next = () => { n += Math.random(); all.set(n, Date.now() - start); return [...all.entries()]; };
             exports.wait = () => new Promise(f => setTimeout(() => f(n), 20));",
-        // Loading takes blocks of all sizes.
+        // Loading allocates blocks of many sizes.
         "const all = []; for (let i = 1; i < 3000; i += 31) all.push('x'.repeat(i * i % 90001), new Uint8Array(i * 17));
             exports.change = i => { all[i] = all.length; all.push(i); all.sort(); return all.slice(-3); };
             exports.clear = () => { all.length = 0; return new Array(5000).fill(1).length; };",

@@ -1,4 +1,4 @@
-//! Tests that differ from earlier ones in a text, and methods that lead to the files under test.
+//! Tests the search for strings, and calls of methods that lead to the files under test.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ fn missing(generated: &Generated) -> Vec<&String> {
     missing.map(|goal| &generated.goals[goal]).collect()
 }
 
-/// Reads escapes such as `"\x41"` character by character, so that each character counts only after those before it.
+/// Reads escapes such as `"\x41"` one character at a time.
 const READER: &str = r#"
     const digit = c => {
         if (c >= 0x30 && c <= 0x39) return c - 0x30;

@@ -1,4 +1,4 @@
-//! Tests that mutated tests are well-formed and repeat calls.
+//! Tests random variation of tests, goals, and knowledge of types.
 
 use catherd_javascript_classes::machine::{ExecuteOptions, Operation, Package, Program};
 use catherd_javascript_classes::types::Type;
@@ -16,7 +16,7 @@ const SOURCE: &str = "
     }
     module.exports = { Player, Game };";
 
-/// Whether each statement uses only variables of statements before it.
+/// Whether statements use only variables of earlier statements.
 fn is_sound(genes: &Genes) -> bool {
     let statements = genes.statements.iter().enumerate();
     genes.targets.len() == genes.statements.len()
@@ -48,7 +48,6 @@ fn mutated_tests_are_sound_and_repeat_calls() {
         repeated += usize::from(repetitions(&genes) >= 3);
         unknown += usize::from(has_unknowns(&genes));
     }
-    // Statements that mutation adds infer types as often as sampled ones do.
     assert!(repeated > 50, "{repeated} of 2,000 tests make a call three times in a row");
     assert!((10..200).contains(&unknown), "{unknown} of 2,000 tests infer types");
 }
@@ -75,7 +74,7 @@ fn units_covered_by_loading_are_no_goals_but_are_counted() {
     let coverage = Coverage::measure(&program, &mut subject.machine, &[], 1);
     // Loading covers all statements except the one in the arrow function, and one of four branches.
     assert_eq!(coverage.totals(&program.units)[..2], [(4, 5), (1, 4)]);
-    // The counters of a test start at 0, although loading has covered units.
+    // Counters start at 0, although loading has covered units.
     let execution = subject.machine.execute(&[], ExecuteOptions::default()).unwrap();
     assert!(execution.counters.iter().all(|count| *count == 0), "{execution:?}");
     assert!(execution.outcomes.concat().iter().all(|count| *count == 0), "{execution:?}");

@@ -1,5 +1,4 @@
-//! Tests values from the words of the program, calls of returned functions, and goals of functions
-//! that differ.
+//! Tests values from the words of a program, calls of returned functions, and the choice of goals.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,7 +29,7 @@ fn generated(program: &Rc<Program>, settings: &GenerationSettings, executions: u
     generate(program, &request, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Covered goals with and without words.
+/// Numbers of covered goals with and without words.
 fn with_and_without(program: &Rc<Program>) -> [usize; 2] {
     [true, false].map(|words| {
         let settings = GenerationSettings { words, ..GenerationSettings::default() };

@@ -1,5 +1,4 @@
-//! The assertions that a test can make about a value: about the whole value, its public parts, its
-//! type or its class.
+//! The assertions that a test can make about a value.
 
 use serde_json::{Value, json};
 
@@ -19,12 +18,11 @@ const MAX_PARTS: usize = 3;
 /// Maximum number of parts of a value from which assertions are chosen.
 const MAX_CHOICES: usize = 16;
 
-/// An assertion on a value or a part of it.
+/// An assertion about a value or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Claim {
     /// The code that follows the name of the value, such as `.size`; empty for the value itself.
     pub(super) part: String,
-    /// The part that this is.
     pub(super) at: Part,
     pub(super) expected: Expected,
 }
@@ -32,19 +30,14 @@ pub(super) struct Claim {
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The value itself.
     Whole,
-    /// The number of its elements, or of its UTF-16 units.
+    /// The number of elements, or of UTF-16 units.
     Count,
-    /// The message of an error.
     Message,
-    /// An element.
     Item(usize),
-    /// A member.
     Member(String),
 }
 
-/// The expected state of a part of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
     /// The value is identical to this primitive value.
@@ -53,9 +46,7 @@ pub(super) enum Expected {
     Equal(Doc),
     /// The part has this type, as `typeof` returns it.
     Type(String),
-    /// An array.
     Array,
-    /// A promise.
     Promise,
     /// An instance of an exported class. The string is the code that follows the exports to access
     /// the constructor, such as `.List`.
@@ -74,7 +65,6 @@ impl Claim {
         Claim { part: format!(".{name}"), at: Part::Count, expected }
     }
 
-    /// The claim about the same value as a part of another value.
     fn of(self, at: Part, access: String) -> Claim {
         Claim { part: access, at, ..self }
     }
@@ -113,8 +103,7 @@ fn own_members(value: &Value) -> Option<&serde_json::Map<String, Value>> {
     value.get("members").or_else(|| value.get("object")).and_then(Value::as_object)
 }
 
-/// The claims about a value if nothing is known about the use of its parts, the strongest first. Empty if nothing is
-/// asserted.
+/// The claims about a value if nothing is known about the use of its parts, the strongest first.
 pub(super) fn claims(value: &Value, classes: &Classes) -> Vec<Claim> {
     let mut found = choices(value, classes);
     let exact = found.first().is_some_and(Claim::is_exact);
@@ -125,8 +114,7 @@ pub(super) fn claims(value: &Value, classes: &Classes) -> Vec<Claim> {
     found
 }
 
-/// The claims about a value from which assertions are chosen, the strongest first: the whole value, its public parts,
-/// its class.
+/// The claims about a value from which assertions are chosen, the strongest first.
 pub(super) fn choices(value: &Value, classes: &Classes) -> Vec<Claim> {
     let mut found = Vec::new();
     let whole = literal(value);
@@ -161,7 +149,6 @@ pub(super) fn choices(value: &Value, classes: &Classes) -> Vec<Claim> {
     found
 }
 
-/// The claims about public parts of a value.
 fn parts(value: &Value) -> Vec<Claim> {
     if let Some(items) = value.get("array").and_then(Value::as_array) {
         let item =
@@ -186,9 +173,9 @@ fn parts(value: &Value) -> Vec<Claim> {
         Claim { part: ".message".to_owned(), at: Part::Message, expected }
     });
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
-    // Leave out members that are `undefined`, because assertions on them say hardly anything.
+    // Leave out members that are `undefined`, because assertions about them say little.
     let public = public.filter(|(_, item)| item.get("undefined").is_none());
-    // The parts of a class instance that are not simple values are hardly ever public.
+    // Use only the simple parts of an instance, because other parts are rarely public.
     let is_instance =
         value.get("object").is_some_and(Value::is_string) || value.get("error").is_some();
     let simple = |claim: &Claim| matches!(claim.expected, Expected::Same(_));

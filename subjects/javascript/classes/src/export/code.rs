@@ -8,8 +8,7 @@ use super::{Code, Style, names_of_script};
 use crate::mined::{GENERATED, WITH_SEED};
 use crate::suite::Suite;
 
-/// Names that the variable of the subject may not have: names of built-in objects, of arguments in tests, and of what
-/// the head of the code declares.
+/// Names that the variable of the subject cannot have, because the code uses them.
 const RESERVED: &str = "Array BigInt Boolean Buffer Date Error Function Infinity JSON Map Math NaN Number Object Promise \
     Proxy Reflect RegExp Set String Symbol URL console args arg createRequire data file fileURLToPath fs inside \
     loaded promise register resolve root script";
@@ -23,8 +22,8 @@ impl Code {
         if usable { name } else { "subject" }
     }
 
-    /// The imports, and a function that loads the subject before each test, so that no test depends
-    /// on the state that an earlier test left in modules.
+    /// The head loads the subject before each test, so that no test depends on the state that an
+    /// earlier test left in modules.
     pub(super) fn head(&self, suite: &Suite) -> String {
         let mut text = format!("{GENERATED}{}{WITH_SEED}{}.\n", suite.algorithm, suite.seed);
         if !self.note.is_empty() {
@@ -78,7 +77,6 @@ impl Code {
         text
     }
 
-    /// Code that loads a subject that is a module before each test.
     fn module_loader(&self, path: &str, inside: &str) -> String {
         let name = self.name_of_subject();
         let mut text = String::new();
@@ -99,7 +97,7 @@ impl Code {
         text
     }
 
-    /// Code that loads a subject that is not a module before each test.
+    /// For a subject that is not an ES module.
     fn script_loader(&self, path: &str, inside: &str) -> String {
         let name = self.name_of_subject();
         let mut text = String::new();
@@ -129,7 +127,7 @@ impl Code {
     }
 }
 
-/// Code by which Node.js loads all modules of a project again with the entry.
+/// Code with which Node.js loads all modules of a project again when it loads the entry.
 pub(super) const RELOAD: &str = "\
 // Load all modules of the project again with the entry: no test sees what another one left in them.
 register('data:text/javascript,' + encodeURIComponent(`

@@ -8,10 +8,10 @@ use super::literals::{argument, is_name};
 /// Maximum length of such words, in characters.
 const LONGEST: usize = 40;
 
-/// A member in which two objects differ: its name, and its value in the first object, if it has one there.
+/// The name of a member in which two objects differ, and its value in the first object.
 type Difference<'a> = (&'a str, Option<&'a Argument>);
 
-/// The only member that differs between two objects, also in the objects in them; `None` if several members differ.
+/// The only member in which two objects differ, also within nested objects.
 fn difference<'a>(one: &'a Argument, other: &'a Argument) -> Option<Difference<'a>> {
     let (Argument::Object(members), Argument::Object(others)) = (one, other) else { return None };
     let of = |list: &'a [(String, Argument)], name: &str| {
@@ -33,8 +33,7 @@ fn difference<'a>(one: &'a Argument, other: &'a Argument) -> Option<Difference<'
     }
 }
 
-/// Words about the only member in which arguments differ from others. `None` if these do not differ in exactly one
-/// member, if the name of the member is not an identifier, or if the words would be long.
+/// Words about the only member in which arguments differ from other arguments.
 pub(super) fn decisive(given: &[Argument], other: &[Argument]) -> Option<String> {
     if given.len() != other.len() {
         return None;

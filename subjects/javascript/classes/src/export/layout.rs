@@ -1,4 +1,4 @@
-//! Layout of expressions in lines of at most 100 characters.
+//! Layout of expressions in lines of at most 100 characters if possible.
 
 /// Maximum length of a line, in characters.
 pub(super) const WIDTH: usize = 100;
@@ -15,13 +15,12 @@ pub(super) enum Doc {
     List {
         /// Text up to the opening bracket, such as `new Map([` or `list.add(`.
         open: String,
-        /// The items.
         items: Vec<Doc>,
-        /// The closing bracket and what follows it.
+        /// The closing bracket and the text after it.
         close: String,
         /// Whether brackets have spaces inside, as in `{ a: 1 }`.
         spaced: bool,
-        /// Whether several lines end with a comma.
+        /// Whether a list on several lines ends with a comma.
         trailing: bool,
     },
     /// A sequence of parts, of which only lists may be broken into lines.
@@ -36,7 +35,6 @@ impl Doc {
         Doc::Text(text.into())
     }
 
-    /// Arguments or elements between brackets.
     pub(super) fn list(open: impl Into<String>, items: Vec<Doc>, close: &str) -> Doc {
         Doc::List {
             open: open.into(),
@@ -47,7 +45,6 @@ impl Doc {
         }
     }
 
-    /// Members between braces.
     pub(super) fn object(items: Vec<Doc>) -> Doc {
         if items.is_empty() {
             return Doc::text("{}");
@@ -56,7 +53,6 @@ impl Doc {
         Doc::List { open, items, close, spaced: true, trailing: true }
     }
 
-    /// The expression in one line.
     pub(super) fn flat(&self) -> String {
         match self {
             Doc::Text(text) => text.clone(),
@@ -70,7 +66,7 @@ impl Doc {
         }
     }
 
-    /// The expression as it continues a line at a column, with further lines indented by `indent`.
+    /// Writes the expression from a column of the first line; further lines are indented by `indent`.
     pub(super) fn write(&self, column: usize, indent: usize) -> String {
         let flat = self.flat();
         if column + length(&flat) <= WIDTH && !flat.contains('\n') {
@@ -115,7 +111,7 @@ impl Doc {
         }
     }
 
-    /// The expression with the members of its objects in the order of their names in a list; others follow.
+    /// Sorts the members of objects by the order of their names in a list; other members follow.
     pub(super) fn ordered(mut self, order: &[String]) -> Doc {
         let parts = match &mut self {
             Doc::Text(_) | Doc::Sum(..) => return self,

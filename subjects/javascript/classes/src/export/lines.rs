@@ -1,4 +1,4 @@
-//! The lines of a test: calls and assertions in the words of its framework.
+//! The lines of a test: calls, and assertions in the form of its framework.
 
 use catherd_javascript_machine::{Operation, Statement};
 use serde_json::Value;
@@ -14,7 +14,6 @@ use super::test::Test;
 const INDENT: usize = 4;
 
 impl Test<'_> {
-    /// An assertion on a value.
     pub(super) fn assertion(&self, value: Doc, claim: &Claim) -> String {
         let bare = value.clone();
         let value = match claim.part.as_str() {
@@ -71,7 +70,6 @@ impl Test<'_> {
         })
     }
 
-    /// The assertion that a value is an instance of a class.
     fn instance(&self, value: Doc, class: &str) -> String {
         line(match self.code.style {
             Style::Jest => Doc::Row(vec![
@@ -154,7 +152,6 @@ impl Test<'_> {
     }
 }
 
-/// A line of a test, which may be written in several.
 pub(super) fn line(doc: Doc) -> String {
     format!("{}{}", " ".repeat(INDENT), doc.write(INDENT, INDENT))
 }

@@ -8,7 +8,7 @@ use super::layout::Doc;
 /// Maximum length of a part of a string that is written in several parts, in characters.
 const PART: usize = 76;
 
-/// A string as a literal between single quotes.
+/// A string as a literal.
 pub(super) fn quoted(text: &str) -> String {
     // JSON escapes control characters as JavaScript does.
     let json = Value::from(text).to_string();
@@ -28,7 +28,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\'' => quoted.push_str("\\'"),
             '\u{2028}' => quoted.push_str("\\u2028"),
             '\u{2029}' => quoted.push_str("\\u2029"),
-            // Signs that change the direction of text, and marks that cannot be seen.
+            // Characters that change the direction of text, or that cannot be seen.
             '\u{200b}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
@@ -57,25 +57,25 @@ pub(super) fn title(text: &str) -> String {
     visible
 }
 
-/// A string as an expression; a long one in parts.
+/// A string as an expression; a long string in parts.
 pub(super) fn string(text: &str) -> Doc {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= PART {
         return Doc::text(quoted(text));
     }
-    // Lines of a text are written below each other.
+    // Write each line of a string on a separate line.
     if text.contains('\n') && !text.contains('\r') {
         let lines = text.split('\n').map(string);
         return Doc::list("[", lines.collect(), "].join('\\n')");
     }
-    // Texts of one repeated part are written as such.
+    // Write a repeated part with the number of its repetitions.
     if let Some((part, times)) = repeated(&letters) {
         return Doc::text(format!("{}.repeat({times})", quoted(&part)));
     }
     let mut parts = Vec::new();
     let mut rest = &letters[..];
     while rest.len() > PART - 8 {
-        // A part ends with a space, if one is near.
+        // End a part with a space, if there is one near.
         let space = rest[..PART - 8].iter().rposition(|letter| *letter == ' ');
         let end = space.map(|at| at + 1).filter(|end| *end > PART / 2).unwrap_or(PART - 8);
         let (part, after) = rest.split_at(end);
@@ -86,8 +86,7 @@ pub(super) fn string(text: &str) -> Doc {
     Doc::Sum(quoted(text), parts)
 }
 
-/// The part whose repetition is the text, and the number of repetitions; `None` for texts that are
-/// not repetitions.
+/// The part of which the string is a repetition, and the number of repetitions.
 fn repeated(letters: &[char]) -> Option<(String, usize)> {
     let size = (1..=8).find(|size| {
         letters.len().is_multiple_of(*size)
@@ -96,7 +95,7 @@ fn repeated(letters: &[char]) -> Option<(String, usize)> {
     Some((letters[..size].iter().collect(), letters.len() / size))
 }
 
-/// Whether a regular expression can be written between slashes for sure.
+/// Whether a regular expression can be written between slashes; false if this is not certain.
 fn is_plain(pattern: &str) -> bool {
     let visible = |c: char| c == ' ' || c.is_ascii_graphic() && c != '/';
     !pattern.is_empty() && pattern.chars().all(visible)
@@ -108,12 +107,11 @@ pub(super) fn is_name(text: &str) -> bool {
     first && letters.all(|c| c.is_ascii_alphanumeric() || "_$".contains(c))
 }
 
-/// The access of a member.
 pub(super) fn member(name: &str) -> String {
     if is_name(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
 }
 
-/// A member of an object literal. `__proto__` is computed, because it would set the prototype otherwise.
+/// `__proto__` is computed, because it would otherwise set the prototype.
 fn entry(name: &str, value: Doc) -> Doc {
     let key = match name {
         "__proto__" => "['__proto__']".to_owned(),
@@ -137,7 +135,7 @@ pub(super) fn number(number: f64) -> String {
     }
 }
 
-/// An argument as an expression. `names` are the names of the test's variables.
+/// `names` are the names of the test's variables.
 pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
     let all = |items: &[Argument]| items.iter().map(|item| argument(item, names)).collect();
     match value {
@@ -203,8 +201,7 @@ pub(super) fn is_object(value: &Argument) -> bool {
     )
 }
 
-/// An observed value as a literal that equals it deeply and strictly. `None` for values that have none: instances of
-/// classes, functions, symbols, cyclic and cut values.
+/// An observed value as a literal that equals it deeply and strictly.
 pub(super) fn literal(value: &Value) -> Option<Doc> {
     let members = value.as_object()?;
     if let Some(object) = members.get("object") {
@@ -217,11 +214,11 @@ pub(super) fn literal(value: &Value) -> Option<Doc> {
         "boolean" => Doc::text(content.as_bool()?.to_string()),
         "number" => Doc::text(content.as_str()?),
         "bigint" => Doc::text(format!("{}n", content.as_str()?)),
-        // Unpaired surrogates were replaced in this string.
+        // U+FFFD may stand for an unpaired surrogate.
         "string" => string(content.as_str().filter(|text| !text.contains('\u{fffd}'))?),
         "array" => {
             let items = content.as_array()?;
-            // The last hole of a literal would be a trailing comma.
+            // A hole at the end of a literal would be a trailing comma.
             if items.iter().any(|item| item.get("hole").is_some()) {
                 return None;
             }

@@ -2,7 +2,7 @@
 
 use catherd_javascript_machine::{Argument, Statement};
 
-/// The name of a variable for a name: `HTMLParser` becomes `htmlParser`.
+/// Turns a name into the name of a variable: `HTMLParser` becomes `htmlParser`.
 pub(super) fn name_of_variable(base: &str) -> String {
     let letters: Vec<char> = base.chars().filter(char::is_ascii_alphanumeric).collect();
     let capitals = letters.iter().take_while(|c| c.is_ascii_uppercase()).count();

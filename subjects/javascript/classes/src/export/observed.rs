@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::suite::SuiteTest;
 
-/// The values of a test about which something can be claimed: the results of its statements, and the states of
-/// variables at the end, each with the number of its statement and whether it is a state.
+/// The values of a test that can be asserted, each with the number of its statement, and whether it
+/// is the state of a variable at the end.
 pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &Value)> {
     let last = test.statements.len().saturating_sub(1);
     let results = test.assertions.iter().enumerate().filter(move |(index, expected)| {
@@ -23,14 +23,13 @@ pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &
         .chain(states.map(|(index, value)| (index, true, value)))
 }
 
-/// How a statement ends with an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Thrown {
     Exception,
     Rejection,
 }
 
-/// The exception with which a statement ends: how, and its name. `None` if it ends without one.
+/// How a statement throws, and the name of the exception.
 pub(super) fn thrown_by(expected: &Value) -> Option<(Thrown, &str)> {
     let named = |key: &str, how| Some((how, expected.get(key)?.as_str()?));
     named("throws", Thrown::Exception).or_else(|| named("rejects", Thrown::Rejection))

@@ -1,4 +1,4 @@
-//! Phrases of titles: values in a few characters, and their kinds with an article.
+//! Phrases for titles: short descriptions of values.
 
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
@@ -9,27 +9,26 @@ use super::literals::{argument, is_name, quoted};
 /// Maximum length of a value in a title, in characters.
 pub(super) const LONGEST_VALUE: usize = 44;
 
-/// Maximum length of the beginning of a value in a title, in characters.
+/// Approximate maximum length of the beginning of a value in a title, in characters.
 pub(super) const LONGEST_BEGINNING: usize = 34;
 
-/// Maximum length of the beginning of a value that is next to others, in characters.
+/// Approximate maximum length of the beginning of a value that is next to other values, in
+/// characters.
 pub(super) const SHORTEST_BEGINNING: usize = 20;
 
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
 
-/// The beginning of a text between quotes.
 pub(super) fn beginning_of_text(text: &str) -> String {
     beginning_of(text, LONGEST_BEGINNING)
 }
 
-/// The first words of a text between quotes.
 pub(super) fn short_beginning(text: &str) -> String {
     beginning_of(text, SHORTEST_BEGINNING + 4)
 }
 
 fn beginning_of(text: &str, longest: usize) -> String {
-    // Blank lines at the beginning say nothing of the text.
+    // Skip blank lines at the beginning.
     let blank = text.len() - text.trim_start_matches('\n').len();
     let end = text[blank..].find('\n').map_or(text.len(), |end| blank + end);
     let line = &text[..end];
@@ -48,12 +47,12 @@ fn beginning_of(text: &str, longest: usize) -> String {
     quoted(&format!("{cut}…"))
 }
 
-/// The first elements or members of the code of a collection; `None` if not even one is short, or for other code.
+/// The beginning of the code of an array or object; `None` if no element or member is short enough.
 pub(super) fn beginning(code: &str) -> Option<String> {
     beginning_within(code, LONGEST_BEGINNING)
 }
 
-/// The same, of at most so many characters.
+/// `longest` is the maximum length in characters.
 pub(super) fn beginning_within(code: &str, longest: usize) -> Option<String> {
     let close = match code.chars().next()? {
         '[' => "]",
@@ -61,7 +60,7 @@ pub(super) fn beginning_within(code: &str, longest: usize) -> Option<String> {
         _ => return None,
     };
     let (mut depth, mut quote, mut end) = (0, None, None);
-    // The end within the first element, if not even one is short.
+    // A possible end within the first element.
     let mut inner = None;
     let mut second_ended = false;
     let second = code[1..].trim_start().chars().next();
@@ -139,7 +138,6 @@ pub(super) fn bare(value: &Value) -> String {
     noun.split(" with ").next().unwrap_or(&noun).replace("empty ", "")
 }
 
-/// A collection with the number of its elements.
 fn counted(count: usize, one: &str, what: &str) -> String {
     match count {
         1 => format!("{one} with one {what}"),
@@ -147,7 +145,6 @@ fn counted(count: usize, one: &str, what: &str) -> String {
     }
 }
 
-/// An object with the names of its members.
 fn described(names: &[&str]) -> String {
     if names.iter().any(|name| !is_name(name)) && !names.is_empty() {
         return counted(names.len(), "an object", "member");
@@ -161,14 +158,14 @@ fn described(names: &[&str]) -> String {
     }
 }
 
-/// An argument in a few characters.
+/// A short phrase for an argument.
 pub(super) fn short(value: &Argument, names: &[String]) -> String {
     if let Argument::Variable(index) = value {
         return names.get(*index).cloned().unwrap_or_default();
     }
     let text = argument(value, names).flat();
     let plain = match value {
-        // Leave out texts with both kinds of quotation marks, which would have to be escaped.
+        // Leave out strings with both kinds of quotation marks, which would have to be escaped.
         Argument::String(text) => !(text.contains('\'') && text.contains('"')),
         Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
         _ => true,

@@ -1,4 +1,4 @@
-//! The assertions that a test can have, before it is written.
+//! The assertions that a test can have.
 
 use catherd_javascript_machine::Operation;
 use serde_json::{Value, json};
@@ -9,9 +9,8 @@ use super::observed::{asserted, thrown_by};
 use crate::refining::Classes;
 use crate::suite::{ShownValue, SuiteTest};
 
-/// An assertion that a test can have.
 pub(crate) struct Possible {
-    /// The value that it is about.
+    /// The value or part that the assertion is about.
     pub(crate) place: ShownValue,
     claim: Claim,
     /// The data of the expected value.
@@ -19,22 +18,18 @@ pub(crate) struct Possible {
 }
 
 impl Possible {
-    /// Whether it compares a value with a snapshot.
     pub(crate) fn is_snapshot(&self) -> bool {
         self.claim.expected == Expected::Snapshot
     }
 
-    /// Whether it is about a member of an object.
     pub(crate) fn is_member(&self) -> bool {
         matches!(self.claim.at, Part::Member(_))
     }
 
-    /// Whether it is about the number of elements of a collection.
     pub(crate) fn is_count(&self) -> bool {
         self.claim.at == Part::Count
     }
 
-    /// Whether it is about an element of a collection.
     pub(crate) fn is_item(&self) -> bool {
         matches!(self.claim.at, Part::Item(_))
     }
@@ -46,7 +41,6 @@ impl Possible {
         (!part.is_empty()).then_some((part, &self.expected))
     }
 
-    /// Whether the assertion holds for a value that was observed in its place.
     pub(crate) fn holds(&self, value: &Value) -> bool {
         let found = part_of(value, &self.claim.at);
         match &self.claim.expected {
@@ -56,8 +50,7 @@ impl Possible {
     }
 }
 
-/// The assertions on the result of the last call of a test, and on the states of the variables at its end, the strongest
-/// first.
+/// The assertions about the last call of a test, the strongest first.
 pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
     let last = test.statements.len().saturating_sub(1);
     let receiver = test.statements.last().map_or(last, |statement| statement.receiver);
@@ -91,7 +84,7 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         (claim.is_type(), nothing, possible.place.at_end, possible.place.index != receiver)
     };
     found.sort_by_key(rank);
-    // A result shows what the call does, unless it is `undefined`.
+    // A result other than `undefined` describes the call.
     let result = |possible: &Possible| !possible.place.at_end && possible.claim.is_exact();
     let has_result = found.first().is_some_and(|first| {
         result(first)
@@ -106,8 +99,7 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
 }
 
 /// The values that the code of a test asserts about an execution, given the results of its
-/// statements and the states of its variables at the end: the asserted parts of values, and all
-/// errors. If assertions were not chosen, all values are asserted.
+/// statements and the states of its variables at the end.
 pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code) -> Value {
     let Some(shown) = &test.shown else { return json!([values, after]) };
     let results = values.as_array().map_or(&[][..], Vec::as_slice);
@@ -118,7 +110,7 @@ pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code)
         let claims = choices(value, &code.classes);
         let claim = claims.into_iter().find(|claim| claim.part == place.part);
         match claim {
-            // Nothing but the class is asserted.
+            // Only the class is asserted.
             Some(claim) if claim.is_type() => json!({"is": value.get("object")}),
             Some(claim) => part_of(value, &claim.at),
             None => value.clone(),
@@ -130,30 +122,27 @@ pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code)
 /// How well the assertions of a test describe its last call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
-    /// Nothing.
     Nothing,
-    /// The type or class of its result, or that there is none.
+    /// The type or class of the result, or the absence of a result.
     Type,
-    /// The error that it throws.
+    /// The error that the call throws.
     Error,
-    /// Parts of its result or of the state of a variable.
+    /// Parts of the result or of the state of a variable.
     Part,
-    /// Its whole result.
+    /// The whole result.
     Whole,
 }
 
-/// How well the assertions of a test describe its last call.
 pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
     strength_of(test, &possible(test, classes))
 }
 
-/// How well some of the possible assertions of a test describe its last call.
 pub(crate) fn strength_of(test: &SuiteTest, possible: &[Possible]) -> Strength {
     if test.assertions.last().is_some_and(|last| thrown_by(last).is_some()) {
         return Strength::Error;
     }
     let of = |possible: &Possible| match &possible.claim {
-        // The number of elements does not show what they are.
+        // The number of elements does not describe the elements.
         claim if claim.at == Part::Count && possible.expected != 0 => Strength::Type,
         claim if possible.expected.get("undefined").is_some() || claim.is_type() => Strength::Type,
         claim if claim.is_exact() => Strength::Whole,

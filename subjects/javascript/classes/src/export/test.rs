@@ -29,9 +29,8 @@ pub(super) const TAKEN: &str = "subject load rejected assert describe test expec
     import in instanceof interface let new null package private protected public return static super \
     switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown t callsBackWith passesOn returns";
 
-/// The code of a test.
 pub(super) struct Written {
-    /// The class or function under test, which names its group.
+    /// The class or function under test, which names the group.
     pub(super) group: String,
     pub(super) title: String,
     /// The title without arguments.
@@ -39,11 +38,10 @@ pub(super) struct Written {
     /// Longer titles, the best first, which are used if several tests have the same title.
     pub(super) longer: Vec<String>,
     pub(super) lines: Vec<String>,
-    /// Whether it asserts more than that nothing is thrown.
+    /// Whether more is asserted than that nothing is thrown.
     pub(super) asserts: bool,
 }
 
-/// A test that is being written as code.
 pub(super) struct Test<'s> {
     test: &'s SuiteTest,
     pub(super) code: &'s Code,
@@ -53,7 +51,7 @@ pub(super) struct Test<'s> {
     focus: usize,
 }
 
-/// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
+/// The claims about the result of a statement, or about the state of a variable at the end.
 struct Found {
     index: usize,
     at_end: bool,
@@ -62,8 +60,7 @@ struct Found {
     weight: usize,
 }
 
-/// The name of the class whose instance a statement makes. If the class is the export itself, its name is
-/// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
+/// The name of the class whose instance a statement constructs or returns.
 fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let statement = test.statements.get(index)?;
     if statement.operation != Operation::New {
@@ -77,7 +74,7 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
     last.or_else(own).or_else(export)
 }
 
-/// The last name of the called function or method of a statement; empty if it calls nothing.
+/// The last name of the function or method that a statement calls.
 fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
     match (statement.operation, statement.path.last()) {
         (Operation::Method, _) => &statement.name,
@@ -239,8 +236,7 @@ impl<'s> Test<'s> {
         }
     }
 
-    /// The methods that are called before on the receiver of the call that the test shows, in words: the calls
-    /// themselves, and only their names.
+    /// Earlier method calls in words: with their arguments, and only by name.
     fn before(&self) -> Vec<String> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut calls: Vec<String> = Vec::new();
@@ -269,7 +265,7 @@ impl<'s> Test<'s> {
         let last = test.statements.len().saturating_sub(1);
         let receiver = test.statements.last().map(|statement| statement.receiver);
         let mut found = Vec::new();
-        // Members are in the order of the arguments, or as examples have them.
+        // Members are in the order of the arguments or of examples.
         let mut order: Vec<String> = Vec::new();
         for argument in test.statements.iter().flat_map(|statement| &statement.arguments) {
             argument.visit(&mut |part| {
@@ -318,7 +314,7 @@ impl<'s> Test<'s> {
         found
     }
 
-    /// The claims of the test: for the most relevant values, the claims about the whole value.
+    /// The claims about the most important values.
     fn chosen(&self, mut found: Vec<Found>) -> Vec<Found> {
         // Assert that nothing is returned only if there are no other assertions.
         let nothing = |each: &Found| {
@@ -404,7 +400,6 @@ impl<'s> Test<'s> {
         lines
     }
 
-    /// Whether a statement only makes a value.
     fn is_value(&self, index: usize) -> bool {
         self.test.statements[index].operation == Operation::Value
     }
@@ -418,7 +413,7 @@ impl<'s> Test<'s> {
             && matches!(statement.arguments.first(), None | Some(Argument::Undefined))
     }
 
-    /// The name of the called method of a statement, such as `Chain.add`.
+    /// The name of the called method, such as `Chain.add`.
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
         match statement.operation {
@@ -447,13 +442,13 @@ impl<'s> Test<'s> {
                 let made = made.collect::<Vec<_>>().join(", ");
                 match made.is_empty() || length(&made) > 24 {
                     true => format!("{class}.the returned function"),
-                    // The call that returned it says which function it is.
+                    // The call that returned the function identifies it.
                     false => format!("{class}.{class}({made})"),
                 }
             }
             _ => {
                 let class = class_of(self.test, self.code, statement.receiver);
-                // Plain objects are known by the function that returned them.
+                // Plain objects are named after the function that returned them.
                 let made = self.test.statements.get(statement.receiver);
                 let made = made.map(|made| called(made, self.code)).filter(|name| !name.is_empty());
                 format!("{}.{}", class.or(made).unwrap_or("exports"), statement.name)
@@ -489,7 +484,6 @@ impl<'s> Test<'s> {
     }
 }
 
-/// Calls in a row, with `and` before the last one.
 fn listed(calls: &[String]) -> String {
     match calls {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),

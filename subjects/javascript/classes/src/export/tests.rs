@@ -105,7 +105,6 @@ fn a_default_export_is_the_subject_if_tests_use_nothing_else() {
     assert!(text.contains("new subject.default.Chain();"), "{text}");
 }
 
-/// A call of an exported function.
 fn call_of(path: &[&str]) -> Statement {
     Statement {
         operation: Operation::Call,
@@ -120,7 +119,7 @@ fn call_of(path: &[&str]) -> Statement {
 #[test]
 fn of_tests_with_the_same_title_the_first_is_written() {
     let mut suite = suite();
-    // Some of them have longer titles.
+    // Some of these tests have longer titles.
     let again = vec![suite.tests[0].clone(); 9];
     suite.tests.extend(again);
     let exported = export(&suite, &code(Style::NodeTest));

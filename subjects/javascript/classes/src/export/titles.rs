@@ -15,7 +15,8 @@ use crate::suite::is_error;
 /// Maximum length of a title, in characters.
 pub(super) const LONGEST: usize = 100;
 
-/// Maximum length of a title with which the line of its test has at most 100 characters.
+/// Maximum length of a title with which the first line of a synchronous test has at most 100
+/// characters.
 pub(super) const LONGEST_OF_LINE: usize = 82;
 
 /// The behaviour that a test shows, from which its title is made.
@@ -25,35 +26,31 @@ pub(super) struct Shown<'s> {
     pub(super) statement: &'s Statement,
     /// The expected result of the last statement.
     pub(super) expected: &'s Value,
-    /// Claims about that result.
+    /// Claims about this result.
     pub(super) claims: &'s [Claim],
-    /// The strongest claim about the state of the receiver.
+    /// The strongest claim about a state after the call.
     pub(super) state: Option<&'s Claim>,
-    /// The variable of the argument that the call changes in place, if the state belongs to an
-    /// argument.
+    /// The variable of the argument that the call changes in place.
     pub(super) changed: Option<&'s str>,
-    /// Number of arguments that the code does not have.
+    /// Number of leading arguments that the code does not contain.
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
     pub(super) names: &'s [String],
-    /// The names of parameters that say what a number or a flag is for; others are empty.
+    /// Names of parameters that explain their values; other names are empty.
     pub(super) parameters: &'s [String],
-    /// The member that reads the result of the call or the state of its receiver, if the last
-    /// statement does so.
+    /// The last statement, if it reads the result of the call or the state of its receiver.
     pub(super) reader: Option<Reader<'s>>,
 }
 
-/// A statement that reads what a call has returned or changed.
 pub(super) struct Reader<'s> {
-    /// Its name, such as `size` or `toString()`.
+    /// Name of the member, such as `size` or `toString()`.
     pub(super) name: String,
-    /// Whether it reads the result. Otherwise it reads the receiver.
+    /// Whether the member of the result is read, rather than of the receiver.
     pub(super) of_result: bool,
     /// The result of the call.
     pub(super) result: &'s Value,
 }
 
-/// The title of a test.
 pub(super) fn title(shown: &Shown<'_>) -> String {
     let Shown { name, statement, .. } = shown;
     let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
@@ -99,7 +96,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     let mut tried: Vec<String> = complete.into_iter().collect();
     tried.push(whole(&all, Detail::Value));
     let calls = matches!(statement.operation, Operation::Call | Operation::Method);
-    // An object with the members of another argument has no options.
+    // An object that shares members with another argument does not contain options.
     let members = |argument: &Argument| match argument {
         Argument::Object(members) => members.iter().map(|(name, _)| name.clone()).collect(),
         _ => Vec::new(),
@@ -115,8 +112,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         options.as_ref().map(with)
     };
     tried.extend(with(Detail::Value));
-    // Shorten the title: describe the longest values first, and then the result, instead of writing
-    // them. Do not state the number of letters of a text, which has no meaning.
+    // Shorten the title: describe the longest values first, and then the result.
     let mut described = values.clone();
     let mut longest: Vec<usize> = (0..values.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
@@ -194,12 +190,11 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     short.unwrap_or_else(|| (*name).to_owned())
 }
 
-/// The title without arguments.
 pub(super) fn brief(shown: &Shown<'_>) -> String {
     format!("{} {}", shown.name, outcome(shown, Detail::Value))
 }
 
-/// The title with all arguments, without a limit of its length.
+/// The title with all arguments, of any length.
 pub(super) fn full(shown: &Shown<'_>) -> String {
     let arguments = shown.statement.arguments.get(shown.left_out..).unwrap_or_default();
     let values = arguments.iter().map(|value| argument(value, shown.names).flat());
@@ -212,13 +207,12 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
     }
 }
 
-/// Arguments in a row, without those that a title does not show.
 fn listed(described: &[String]) -> String {
     let shown = described.iter().filter(|it| !it.is_empty()).map(String::as_str);
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a test shows the whole result of its call, and this is not a boolean.
+/// Whether a test shows the whole result of its call, except a boolean.
 fn exact_result(shown: &Shown<'_>) -> bool {
     let whole = shown.claims.first().is_some_and(|claim| claim.part.is_empty());
     whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
@@ -227,21 +221,21 @@ fn exact_result(shown: &Shown<'_>) -> bool {
 /// The detail with which a title describes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// The value, also if it is long.
+    /// The value, even if it is long.
     Long,
     /// The value, if it is short.
     Value,
     /// The beginning of the value.
     Beginning,
-    /// The first words of a text, the beginning of another value.
+    /// The first words of a string, or the beginning of another value.
     Short,
     /// The kind and the shape of the result.
     Shape,
-    /// Its kind.
+    /// The kind of the result.
     Kind,
 }
 
-/// The members of an object with options, as words; `None` if there are more than two, or values that are not short.
+/// The members of an object with options, as words.
 fn options(argument: &Argument) -> Option<String> {
     let Argument::Object(members) = argument else { return None };
     let word = |(name, value): &(String, Argument)| match value {

@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::{Candidate, Refiner};
 use crate::suite::{SuiteTest, is_error};
 
-/// Whether a parameter holds options, by its name.
+/// Whether a parameter holds options, according to its name.
 pub(super) fn is_options(name: &str) -> bool {
     let name = name.to_lowercase();
     ["opt", "conf", "setting"].iter().any(|part| name.contains(part))
 }
 
-/// Whether a function changes its receiver or its arguments, by its name.
+/// Whether a function changes its receiver or its arguments, according to its name.
 pub(super) fn is_changing(name: &str) -> bool {
     const WORDS: [&str; 36] = [
         "add", "append", "assign", "clear", "defaults", "del", "delete", "disable", "enable",
@@ -27,13 +27,12 @@ pub(super) fn is_changing(name: &str) -> bool {
     })
 }
 
-/// Whether a value has a state that a call can change.
 fn has_state(argument: &Argument) -> bool {
     use Argument as A;
     matches!(argument, A::Array(_) | A::Object(_) | A::Map(_) | A::Set(_))
 }
 
-/// The statements, in which some arguments of the last one are replaced by separate values.
+/// The statements, with some arguments of the last one as separate values.
 fn apart(
     statements: &[Statement],
     positions: &[usize],
@@ -57,7 +56,7 @@ fn apart(
     apart
 }
 
-/// The statements, in which variables that only contain a value are replaced by the value.
+/// The statements, with values in place of the variables that only contain them.
 pub(super) fn inlined(statements: &[Statement]) -> Vec<Statement> {
     let mut inlined = statements.to_vec();
     for statement in &mut inlined {
@@ -87,8 +86,7 @@ fn without(state: &mut Value, before: &Value) {
 }
 
 impl Refiner<'_> {
-    /// The candidate with a variable for each argument that the last statement changes in place. `None` if it changes
-    /// none, or returns the argument that it has changed.
+    /// The candidate with a variable for each argument that the last statement changes in place.
     pub(super) fn with_changed_arguments(
         &mut self,
         statements: &[Statement],
@@ -100,7 +98,7 @@ impl Refiner<'_> {
         let names: Vec<String> = (0..last.arguments.len())
             .map(|position| self.usage.name_of_parameter(statements, position))
             .collect();
-        // Programs complete their options.
+        // Leave out options, because programs complete them.
         let may = |position: &usize| {
             has_state(&last.arguments[*position]) && !is_options(&names[*position])
         };
@@ -115,10 +113,10 @@ impl Refiner<'_> {
         if result.is_none_or(is_error) {
             return Ok(None);
         }
-        // If a call returns a value, changes of its last object argument are the completion of
-        // options.
+        // If a call returns a value, changes of its last object argument probably complete options.
         let returns = result.is_some_and(|it| !it.is_null() && it.get("undefined").is_none());
-        // What a function that returns a simple value does with its arguments is hardly its purpose, unless its name says so.
+        // Ignore the effects of a function that returns a simple value, unless its name suggests
+        // them.
         let simple = ["boolean", "number", "string"];
         let simple = result.is_some_and(|it| simple.iter().any(|kind| it.get(kind).is_some()));
         if simple && !is_changing(&super::weights::callee(last)) {

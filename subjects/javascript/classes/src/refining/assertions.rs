@@ -27,12 +27,11 @@ struct Choice {
     kills: Vec<BTreeSet<usize>>,
     counters: Vec<u32>,
     steps: u64,
-    /// Number of mutants on which it was executed.
+    /// Number of mutants on which the test was executed.
     executed: usize,
 }
 
-/// Chooses the assertions of all tests of a suite: those that together kill most of the mutants, at most five, and of
-/// several that kill the same mutants the strongest.
+/// Chooses, for each test of a suite, few assertions that kill many mutants.
 pub(super) fn choose(
     program: &Rc<Program>,
     suite: &mut Suite,
@@ -102,7 +101,7 @@ pub(super) fn choose(
         let small = members.len() <= MAX_ASSERTIONS;
         let members = members.into_iter().filter(|_| small);
         let more: Vec<usize> = (0..choice.possible.len()).filter(changed).chain(members).collect();
-        // Do not only assert the number of elements, which does not describe them.
+        // Assert an element in addition to the number of elements, which does not describe them.
         let counts = |at: &usize| choice.possible[*at].is_count();
         let first = kept.iter().copied().find(counts).and_then(|at| {
             let of = |place: &suite::ShownValue| (place.index, place.at_end);
@@ -125,7 +124,6 @@ pub(super) fn choose(
     Ok(())
 }
 
-/// Mutants that tests with a choice of assertions reach.
 fn drawn(
     program: &Program,
     suite: &Suite,
@@ -149,7 +147,6 @@ fn drawn(
     mutants
 }
 
-/// A machine with a mutant; `None` if it cannot be loaded.
 fn loaded(
     program: &Rc<Program>,
     seed: u64,
@@ -165,8 +162,7 @@ fn loaded(
     Ok(loads.is_ok_and(|loaded| loaded.outcome == TestOutcome::Passed).then_some(machine))
 }
 
-/// Executes a test on a mutant, and records which of its possible assertions kill it. Records
-/// nothing if every assertion would fail, because the test ends in another way.
+/// Records nothing if every assertion would fail, because the test ends in another way.
 fn judge(
     machine: &mut Machine,
     program: &Program,
@@ -203,7 +199,7 @@ fn judge(
     Ok(())
 }
 
-/// Numbers of the assertions that together kill most mutants, the strongest if none kills one.
+/// Numbers of assertions that kill many mutants; the strongest assertion if none kills a mutant.
 fn best(choice: &Choice, most: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::new();
     let mut killed: BTreeSet<usize> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Examples in comments: the code after `@example` of documentation comments, and between fences in them.
+//! Examples in documentation comments, and kinds of options in documentation.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ const LARGEST: usize = 1 << 20;
 /// Maximum number of files in which examples are looked for.
 const MAX_FILES: usize = 100;
 
-/// Adds the calls of examples in comments of the sources and declarations of a package to its words. Returns the text of
-/// the examples.
+/// Adds the calls of examples in comments to the words of a package. Returns the code of the
+/// examples.
 pub(super) fn read(package: &Package, words_of: &mut Words) -> String {
     let mut texts = String::new();
     for example in all(package) {
@@ -27,12 +27,10 @@ pub(super) fn read(package: &Package, words_of: &mut Words) -> String {
     texts
 }
 
-/// The examples in comments of the sources and declarations of a package.
 pub(super) fn all(package: &Package) -> impl Iterator<Item = String> {
     sources(package).flat_map(|source| examples(&source))
 }
 
-/// The sources and declarations of a package in which comments are read.
 pub(super) fn sources(package: &Package) -> impl Iterator<Item = String> {
     let files = package.files.iter().filter(|(path, bytes)| {
         let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
@@ -43,7 +41,6 @@ pub(super) fn sources(package: &Package) -> impl Iterator<Item = String> {
     files.take(MAX_FILES).map(|(path, _)| package.text(path).unwrap_or_default())
 }
 
-/// The examples in the documentation comments of a source.
 fn examples(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     for comment in source.split("/**").skip(1) {
@@ -88,7 +85,7 @@ pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let name = match &words[..] {
-            // The result of a call of what is required has another name than the export.
+            // `require('package')()` binds a result, not the export.
             ["const" | "let" | "var", name, "=", call, ..]
                 if call.starts_with("require(")
                     && call.split_once(')').is_some_and(|(_, rest)| ["", ";"].contains(&rest)) =>
@@ -106,8 +103,7 @@ pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
     names
 }
 
-/// The kinds of options according to documentation: after the name of an option, on the same line
-/// or one of the next few, either `Type` and the kind, or the kind in braces or brackets.
+/// The kinds of options according to documentation.
 pub(super) fn kinds(texts: &str) -> BTreeMap<String, &'static str> {
     const KINDS: [&str; 7] =
         ["string", "number", "boolean", "array", "object", "function", "regexp"];

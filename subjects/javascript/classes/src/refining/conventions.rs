@@ -1,5 +1,4 @@
-//! Conventional arguments for parameters with usual names or declared types, which are used if
-//! there is no example.
+//! Conventional arguments for parameters with usual names or declared types.
 
 use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::instrument::Shape;
@@ -45,19 +44,19 @@ const OBJECTS: [&str; 12] = [
     "settings",
 ];
 
-/// Names of arrays whose elements are texts.
+/// Names of arrays whose elements are strings.
 const OF_TEXTS: [&str; 6] = ["args", "argv", "words", "lines", "parts", "tokens"];
 
 /// Numbers by position, so that two arguments differ.
 const NUMBERS: [f64; 4] = [2.0, 5.0, 10.0, 3.0];
 
-/// Years that calls may have.
+/// Numbers that may be years.
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
 
 /// Maximum depth to which declared types are followed.
 const DEEPEST: usize = 3;
 
-/// Texts that examples of many programs have.
+/// Strings that examples of many programs contain.
 const TEXTS: [&str; 10] = [
     "hello",
     "hello world",
@@ -71,7 +70,7 @@ const TEXTS: [&str; 10] = [
     "bar",
 ];
 
-/// Words that examples of many programs have, with different letters and endings.
+/// Words that examples of many programs contain, with different letters and endings.
 const WORDS: [&str; 44] = [
     "apple",
     "banana",
@@ -119,7 +118,7 @@ const WORDS: [&str; 44] = [
     "Caesar",
 ];
 
-/// Texts in common formats, by parts of the names of functions and parameters that take them.
+/// Strings in common formats, by parts of the names of functions and parameters that take them.
 const FORMATS: [(&str, &[&str]); 11] = [
     ("html", &["<p>Hello <b>world</b></p>", "<br>", "a < b & c"]),
     ("markup", &["<p>Hello <b>world</b></p>"]),
@@ -137,17 +136,17 @@ const FORMATS: [(&str, &[&str]); 11] = [
 /// Maximum number of values of a type.
 const MAX_VALUES: usize = 8;
 
-/// Whether examples of many programs have a text.
+/// Whether examples of many programs contain a string.
 pub(super) fn is_plain(text: &str) -> bool {
     TEXTS.contains(&text) || WORDS.contains(&text)
 }
 
-/// Words that a function of one text may be called with.
+/// Words with which a function of one string may be called.
 pub(super) fn words_of_texts() -> impl Iterator<Item = Argument> {
     WORDS.into_iter().map(|word| Argument::String(word.to_owned()))
 }
 
-/// Texts in the format that the name of a function or of its parameter mentions.
+/// Strings in the format that the name of a function or of its parameter mentions.
 pub(super) fn formatted(function: &str, parameter: &str) -> impl Iterator<Item = &'static str> {
     let names = [function.to_lowercase(), parameter.to_lowercase()];
     let named = move |format: &str| names.iter().any(|name| name.contains(format));
@@ -155,7 +154,7 @@ pub(super) fn formatted(function: &str, parameter: &str) -> impl Iterator<Item =
     formats.flat_map(|(_, texts)| texts.iter().copied())
 }
 
-/// Values of a kind as examples of many programs have them.
+/// Values of a kind, as in examples of many programs.
 pub(super) fn plain(kind: &str) -> Vec<Argument> {
     let text = |text: &str| Argument::String(text.to_owned());
     let numbers = |numbers: &[f64]| numbers.iter().copied().map(Argument::Number).collect();
@@ -184,7 +183,7 @@ pub(super) fn plain(kind: &str) -> Vec<Argument> {
     }
 }
 
-/// Values of a declared type: of a union of each part, and of an object without and with each member that may be missing.
+/// Values of a declared type.
 pub(super) fn values_of_shape(shape: &Shape, position: usize) -> Vec<Argument> {
     let mut values: Vec<Argument> = match shape {
         Shape::Union(shapes) => {
@@ -213,7 +212,7 @@ pub(super) fn values_of_shape(shape: &Shape, position: usize) -> Vec<Argument> {
     values
 }
 
-/// The kind of values that the name of a parameter suggests; `None` if it suggests none.
+/// The kind of values that the name of a parameter suggests.
 pub(super) fn kind_by_name(name: &str) -> Option<&'static str> {
     let name = name.trim_start_matches('_').to_lowercase();
     let known = NAMES.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
@@ -221,18 +220,16 @@ pub(super) fn kind_by_name(name: &str) -> Option<&'static str> {
     known.map(|(kind, _)| *kind).or(object)
 }
 
-/// Whether a parameter is a year, by its name.
 pub(super) fn is_year(name: &str) -> bool {
     let name = name.trim_start_matches('_').to_lowercase();
     ["year", "fullyear", "startyear", "endyear", "yyyy"].contains(&name.as_str())
 }
 
-/// Whether a number may be a year.
 pub(super) fn may_be_a_year(number: f64) -> bool {
     YEARS.contains(&number) && number.fract() == 0.0
 }
 
-/// A value for a parameter with a usual name; `None` for other names.
+/// A value for a parameter with a usual name.
 pub(super) fn value_by_name(name: &str, position: usize) -> Option<Argument> {
     let lower = name.trim_start_matches('_').to_lowercase();
     if OBJECTS.contains(&&*lower) {
@@ -262,7 +259,7 @@ fn value_of(kind: &str, of_texts: bool, position: usize) -> Option<Argument> {
     })
 }
 
-/// A value of a declared type; `None` if the type is too large or not known.
+/// A value of a declared type.
 pub(super) fn value_of_shape(shape: &Shape, position: usize, depth: usize) -> Option<Argument> {
     if depth > DEEPEST {
         return None;

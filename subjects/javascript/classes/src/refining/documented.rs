@@ -1,5 +1,4 @@
-//! Candidates from the package itself: the calls in its documentation, tests and examples whose arguments are literals,
-//! and of functions without examples, calls by convention.
+//! Candidates from the package itself: documented calls, and calls by convention.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,8 @@ use crate::model::{Target, TargetKind};
 /// Maximum number of calls of a target that are tried.
 const MAX_CALLS: usize = 16;
 
-/// Maximum number of calls that are tried.
+/// Maximum number of documented and conventional calls that are tried; with variations, twice as
+/// many.
 const MAX_ALL: usize = 240;
 
 /// Maximum number of calls of a target with another value for one argument.
@@ -23,14 +23,14 @@ const MAX_VARIED: usize = 24;
 /// Maximum number of functions that are called with words.
 const MAX_OF_WORDS: usize = 12;
 
-/// Maximum length of the arguments of a call, in characters of their data.
+/// Maximum length of the arguments of a call as JSON, in bytes.
 const LONGEST: usize = 800;
 
 /// Calls that return instances, by the name of the class.
 pub(super) type Factories = BTreeMap<String, Statement>;
 
 impl Refiner<'_> {
-    /// Tests that make the calls that the package documents.
+    /// Candidates from documented calls, and from calls by convention.
     pub(super) fn documented(&mut self) -> Result<Vec<Candidate>, MachineError> {
         let mut tests = Vec::new();
         for target in self.usage.targets() {
@@ -67,8 +67,7 @@ impl Refiner<'_> {
         Ok(candidates)
     }
 
-    /// The arguments of a call as the documentation or conventions have them, with one of them replaced or added by its
-    /// type, its name, the words of the function, or convention.
+    /// Documented or conventional arguments of a call, with another value for one of them.
     fn varied(&self, target: &Target) -> Vec<Vec<Argument>> {
         let calls = self.usage.calls(target).into_iter();
         let mut known: Vec<Vec<Argument>> = calls.filter_map(|call| literals(call)).collect();
@@ -90,7 +89,7 @@ impl Refiner<'_> {
         varied
     }
 
-    /// Whether a function or method needs one text, and examples have one that is a word.
+    /// Whether a function or method needs at most one argument, for which examples pass a word.
     fn takes_a_word(&self, target: &Target) -> bool {
         let calls = self.usage.calls(target);
         let mut texts = calls.iter().filter_map(|call| match call.first() {
@@ -110,7 +109,7 @@ impl Refiner<'_> {
         names.into_iter().find_map(|name| self.factories.get(name))
     }
 
-    /// The documented call that makes an instance as a statement does; `None` if there is none, or it is the statement.
+    /// The documented call that makes an instance in place of a statement.
     pub(super) fn documented_maker(
         &self,
         statements: &[Statement],
@@ -134,7 +133,7 @@ impl Refiner<'_> {
         made.or_else(|| self.factory(maker).cloned())
     }
 
-    /// The first documented calls of functions that return instances of classes, by the name of the class.
+    /// The first documented calls that return instances, by the name of the class.
     pub(super) fn factories(&mut self) -> Result<Factories, MachineError> {
         let mut tried = Vec::new();
         for target in self.usage.targets().iter().filter(|it| it.kind == TargetKind::Function) {
@@ -154,7 +153,6 @@ impl Refiner<'_> {
         Ok(factories)
     }
 
-    /// The statements of a call; `None` if its receiver cannot be made.
     fn documented_call(&self, target: &Target, arguments: Vec<Argument>) -> Option<Vec<Statement>> {
         match target.kind {
             TargetKind::Function => {
@@ -185,7 +183,7 @@ impl Refiner<'_> {
     }
 }
 
-/// Whether calls of a target cannot leave out its first argument.
+/// Whether calls of a target need a first argument.
 fn needs_argument(target: &Target) -> bool {
     let needed = |it: &Parameter| it.default.is_none() && !is_optional(&it.name);
     target.parameters.first().is_some_and(needed)
@@ -195,8 +193,7 @@ fn needs_argument(target: &Target) -> bool {
 /// nothing new.
 const MAX_SHOWN: usize = 4;
 
-/// Further tests from the candidates that were not chosen: of each function and method documented calls with other
-/// results, and of one without a test the call that is easiest to read.
+/// Further tests of functions and methods from the candidates that were not chosen.
 pub(super) fn further(tests: &[Candidate], candidates: Vec<Candidate>) -> Vec<Candidate> {
     let called = |it: &Candidate| called(&it.test);
     let shown = |it: &Candidate| it.test.assertions.last().map(ToString::to_string);
@@ -233,7 +230,8 @@ pub(super) fn statement(
     Statement { operation, path, receiver: 0, name, arguments, awaits: true }
 }
 
-/// The argument with the value of a literal, without the members of objects that are not literals.
+/// The argument with the value of a literal. Members of objects are left out if their values are
+/// not literals.
 fn known_part(literal: &Literal) -> Option<Argument> {
     match literal {
         Literal::Array(items) => {

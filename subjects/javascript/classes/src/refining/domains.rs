@@ -1,4 +1,4 @@
-//! Which numbers a parameter or a member can have: according to comments and documentation, its name, and examples.
+//! The numbers that a parameter or a member can have.
 
 use std::collections::BTreeMap;
 
@@ -170,8 +170,8 @@ pub(super) fn range_in(description: &str) -> Option<Range> {
     (positive && !negative).then_some((POSITIVE, f64::INFINITY))
 }
 
-/// Ranges that comments give: `@param {number} month the month, 1-12`. A comment belongs to the function whose name
-/// follows it.
+/// Ranges in comments, such as `@param {number} month the month, 1-12`. A comment belongs to the
+/// function whose name follows it.
 pub(super) fn of_comments(source: &str, ranges: &mut Ranges) {
     let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
     for part in source.split("/**").skip(1) {
@@ -201,7 +201,7 @@ pub(super) fn of_comments(source: &str, ranges: &mut Ranges) {
     }
 }
 
-/// Ranges that lists and tables of documentation give for names of parameters and members.
+/// Ranges of parameters and members in lists and tables of documentation.
 pub(super) fn of_documentation(texts: &str, ranges: &mut Ranges) {
     for line in texts.lines() {
         let start = line.trim_start();
@@ -222,8 +222,7 @@ pub(super) fn of_documentation(texts: &str, ranges: &mut Ranges) {
     }
 }
 
-/// Whether a number fits the numbers of examples: whole if these are different whole numbers, between 0 and 1 if these
-/// are and one of them is a fraction, not negative if none of them is, and of a similar size if all are at least 100.
+/// Whether a number fits the numbers of examples.
 fn is_like_numbers(number: f64, known: &[f64]) -> bool {
     if known.is_empty() || known.contains(&number) {
         return true;
@@ -240,8 +239,7 @@ fn is_like_numbers(number: f64, known: &[f64]) -> bool {
 }
 
 impl Usage {
-    /// Whether an argument is that of an example, or its numbers are in their ranges: a number that also fits the
-    /// numbers of examples, or the numbers that an object has as members.
+    /// Whether an argument occurs in an example, or its numbers fit the known ranges and examples.
     pub(super) fn is_in_range(&self, target: &Target, position: usize, value: &Argument) -> bool {
         if self.is_documented(Some(target), position, value) {
             return true;
@@ -270,7 +268,6 @@ impl Usage {
         }
     }
 
-    /// The range of a parameter or member of a function with one of these names.
     fn range(&self, functions: &[String], name: &str) -> Option<Range> {
         if name.is_empty() {
             return None;

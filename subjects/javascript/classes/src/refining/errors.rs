@@ -1,4 +1,4 @@
-//! What the error of a test is about, and whether its arguments are wrong for a reason.
+//! Errors that tests show: what they are about, and whether they are justified.
 
 use catherd_javascript_machine::{Argument, Statement};
 
@@ -51,8 +51,7 @@ pub(super) fn is_about_omission(test: &SuiteTest) -> bool {
 }
 
 impl Usage {
-    /// Whether calls may leave out the argument that follows those of a call: its parameter has a default or the name
-    /// of an optional one, or an example does not have it either.
+    /// Whether calls may leave out the argument after the given arguments.
     pub(super) fn may_omit(&self, target: &Target, statement: &Statement) -> bool {
         let given = statement.arguments.iter().rev().skip_while(|it| **it == Argument::Undefined);
         let given = given.count();
@@ -61,7 +60,8 @@ impl Usage {
         omitted.is_some_and(|it| it.default.is_some() || is_optional(&it.name) || shorter())
     }
 
-    /// Whether the lists and objects of a call that fails are of a kind and have members that its function reads.
+    /// Whether the arrays and objects of a failing call have kinds and members that its function
+    /// reads.
     pub(super) fn has_read_collections(&self, target: &Target, statement: &Statement) -> bool {
         let read = |(position, it): (usize, &Argument)| match it {
             Argument::Array(items) if items.len() == 1 => {
@@ -76,7 +76,8 @@ impl Usage {
         statement.arguments.iter().enumerate().all(read)
     }
 
-    /// Whether the message of an error is about files, or has a value that only wrong arguments lead to.
+    /// Whether the message of an error is about files, or contains a value that only wrong
+    /// arguments cause.
     pub(super) fn has_odd_message(&self, test: &SuiteTest) -> bool {
         let last = test.assertions.last();
         let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default();

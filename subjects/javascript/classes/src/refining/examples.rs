@@ -1,18 +1,19 @@
-//! Examples in documentation that are not whole programs between fences: in indented blocks, as sessions with prompts, with
-//! lines that are not code, and in lines of text between backticks.
+//! Examples in documentation, such as code between fences, indented blocks and sessions with
+//! prompts.
 
 use catherd_javascript_machine::instrument::{Literal, Words as Found, words};
 
 /// Maximum number of lines of a statement.
 const MAX_LINES: usize = 30;
 
-/// Maximum length of the documentation of which examples are looked for, in bytes.
+/// Maximum length of a document in which examples are looked for, in bytes.
 const LONGEST: usize = 1 << 18;
 
-/// A call that says whether the code before it can be parsed.
+/// A call that shows whether the code before it can be parsed.
 const PROBE: &str = "\n;probe_of_examples(1);";
 
-/// The code of the examples in a text of documentation, without what cannot be parsed, and all of them in one.
+/// The code in a document: each block, without lines that cannot be parsed; all blocks together;
+/// and possible calls in prose.
 pub(super) fn code(text: &str) -> Vec<String> {
     if text.len() > LONGEST {
         return Vec::new();
@@ -28,13 +29,14 @@ pub(super) fn code(text: &str) -> Vec<String> {
     code
 }
 
-/// The parts of text between backticks that may be calls.
+/// The parts of prose between backticks that may be calls.
 fn spans(prose: &str) -> impl Iterator<Item = &str> {
     let parts = prose.lines().flat_map(|line| line.split('`').enumerate());
     parts.filter(|(at, it)| at % 2 == 1 && it.contains('(')).map(|(_, span)| span)
 }
 
-/// The calls of the examples in a text of documentation that are not in code that can be parsed as a whole.
+/// The calls in the examples of a document, except calls in blocks between fences that can be
+/// parsed.
 pub(super) fn calls(text: &str) -> Found {
     let mut all = Found::default();
     if text.len() > LONGEST {
@@ -42,7 +44,7 @@ pub(super) fn calls(text: &str) -> Found {
     }
     let mut add = |found: Found, whole: bool| {
         for (call, owner) in found.calls.into_iter().zip(found.owners) {
-            // What a line of text calls may be a description of the parameters.
+            // A call in prose may describe parameters.
             if !whole || call.1.iter().all(is_whole) {
                 all.calls.push(call);
                 all.owners.push(owner);
@@ -63,7 +65,7 @@ pub(super) fn calls(text: &str) -> Found {
     all
 }
 
-/// The calls of the export of a package with one of these names on one line with loading it:
+/// The calls of the export of a package in the expression that loads it:
 /// `require('package')('text')`.
 pub(super) fn direct_calls(texts: &str, own: &[String]) -> Found {
     let mut all = Found::default();
@@ -99,7 +101,7 @@ fn parses(code: &str) -> bool {
     found.calls.iter().any(|(name, _)| name == "probe_of_examples")
 }
 
-/// The blocks of code of a text, each with whether it is between fences, and the lines outside of them.
+/// The blocks of code of a document, each with whether it is between fences, and the prose.
 fn blocks(text: &str) -> (Vec<(String, bool)>, String) {
     let (mut found, mut prose) = (Vec::new(), String::new());
     let (mut fenced, mut indented): (Option<(bool, String)>, String) = (None, String::new());
@@ -143,7 +145,7 @@ fn blocks(text: &str) -> (Vec<(String, bool)>, String) {
     (found, prose)
 }
 
-/// The statements of code with other lines in it, such as results, without the prompts of a session.
+/// The statements of code that also contains prompts and other lines, such as results.
 fn statements(code: &str) -> String {
     let prompts = ["> ", ">>> ", "$ ", "» "];
     let lines: Vec<&str> = code
@@ -169,7 +171,7 @@ fn statements(code: &str) -> String {
     found
 }
 
-/// Whether as many brackets are closed as are opened, in which case the code may end.
+/// Whether as many brackets are closed as opened, so the code may end here.
 fn may_end(code: &str) -> bool {
     let count = |letters: &[char]| code.matches(letters).count();
     count(&['(', '[', '{']) == count(&[')', ']', '}'])
@@ -199,7 +201,7 @@ mod tests {
         let text = "```js\nf(a?: string) -> text\nf('a');\ng(\n  'b'\n)\n  => no code\n```\n";
         assert_eq!(found(text), [call("f", "a"), call("g", "b")]);
         assert_eq!(found("```sh\nf('a')\n```\n"), []);
-        // These are read with the whole block.
+        // Such calls are read with the whole block.
         assert_eq!(found("```js\nf('a');\n```\n"), []);
     }
 

@@ -4,7 +4,7 @@ use catherd_javascript_machine::Program;
 
 use crate::mined::{is_example, is_generated};
 
-/// Maximum size of the texts in which literals are looked up, in bytes.
+/// Size of the collected files after which no more files are added, in bytes.
 const MAX_TEXTS: usize = 4 << 20;
 
 /// Whether a file of a package is documentation.
@@ -23,7 +23,7 @@ pub(super) fn is_example_code(path: &str) -> bool {
     ends && is_example(&lower) && !path.contains("node_modules/")
 }
 
-/// Whether a file next to the subject is a test or an example by its name.
+/// Whether a file in the root folder is a test or an example, according to its name.
 pub(super) fn is_test_at_root(program: &Program, path: &str) -> bool {
     let lower = path.to_lowercase();
     let (name, end) = lower.rsplit_once('.').unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn is_test_at_root(program: &Program, path: &str) -> bool {
         && !program.units.files.iter().any(|file| file.path == path)
 }
 
-/// The documentation, tests and examples of a package without its dependencies, in one text.
+/// The documentation, tests and examples of a package without its dependencies, in one string.
 pub(super) fn texts(program: &Program) -> String {
     let package = &program.package;
     let mut texts = String::new();

@@ -1,4 +1,4 @@
-//! Candidates by convention: what the methods of a collection return after elements were added to it.
+//! Candidates by convention: calls of methods of collections with two elements.
 
 use catherd_javascript_machine::instrument::{Parameter, Shape};
 use catherd_javascript_machine::{Argument, Operation, Statement};
@@ -17,12 +17,11 @@ const ADDERS: [&str; 14] = [
 /// Maximum number of tests of a class.
 const MAX_TESTS: usize = 60;
 
-/// Whether a method adds to a collection, by its name.
+/// Whether a method adds to a collection, according to its name.
 pub(super) fn is_adder(name: &str) -> bool {
     ADDERS.contains(&&*name.to_lowercase())
 }
 
-/// The parameters that a call needs.
 fn needed(target: &Target) -> impl Iterator<Item = &Parameter> {
     let parameters = target.parameters.iter();
     parameters.take_while(|it| {
@@ -54,7 +53,6 @@ impl Refiner<'_> {
         found
     }
 
-    /// An instance with nothing in it.
     fn made_with(&self, maker: &Target) -> Option<Statement> {
         let made = match needed(maker).next() {
             None => Vec::new(),
@@ -68,7 +66,7 @@ impl Refiner<'_> {
         Some(statement(Operation::New, &maker.path, "", made))
     }
 
-    /// The arguments of two calls that add something.
+    /// The arguments of two calls that add an element.
     fn elements(&self, adder: &Target) -> Option<[Vec<Argument>; 2]> {
         let count = needed(adder).count();
         let calls = self.usage.calls(adder).into_iter();
@@ -110,7 +108,7 @@ impl Refiner<'_> {
                 let texts = texts(0)?;
                 Some([0, 1].map(|number| vec![of(texts, number)]))
             }
-            // A key is more often a text.
+            // A key is more often a string.
             2 => {
                 let value = texts(1)?;
                 let key = texts(0)? || kinds(0).is_empty();
@@ -120,7 +118,6 @@ impl Refiner<'_> {
         }
     }
 
-    /// Arguments for another method of a collection with two elements.
     fn given_to(&self, target: &Target, added: &[Vec<Argument>; 2]) -> Vec<Vec<Argument>> {
         let needed: Vec<&Parameter> = needed(target).collect();
         let names = |it: &Parameter| conventions::kind_by_name(&it.name);
@@ -138,7 +135,7 @@ impl Refiner<'_> {
             _ if needed.len() == added[0].len() && is_adder(&target.member) => {
                 vec![added[0].clone()]
             }
-            // From the first element to the second.
+            // Pass the first and the second element.
             [_, _] if !needed.iter().any(|it| names(it) == Some("function")) => {
                 vec![vec![added[0][0].clone(), added[1][0].clone()]]
             }

@@ -1,4 +1,5 @@
-//! Arguments and options that change nothing: a test of them does not show what they are for.
+//! Removal of arguments, options and calls that change nothing, because a test does not show their
+//! purpose.
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
@@ -7,8 +8,8 @@ use super::slices::renumbered;
 use super::{Candidate, Refiner};
 
 impl Refiner<'_> {
-    /// The test of a call that is not documented without the last arguments, and without the members of the last one,
-    /// that do not change what it shows, unless a person would not write it then. It may cover fewer goals.
+    /// Removes the last arguments, and members of the last argument, that do not change what the
+    /// test shows. The result may cover fewer goals.
     pub(super) fn without_idle(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
         let mut candidate = self.without_idle_calls(candidate)?;
         if self.all_values || candidate.documented || candidate.faults > 0 {
@@ -25,7 +26,7 @@ impl Refiner<'_> {
         Ok(candidate)
     }
 
-    /// The test without earlier calls of methods that do not change what it shows, unless a person would not write it then.
+    /// Removes earlier calls of methods that do not change what the test shows.
     fn without_idle_calls(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
         let mut candidate = candidate;
         if self.all_values {
@@ -56,7 +57,7 @@ impl Refiner<'_> {
         Ok(candidate)
     }
 
-    /// Whether a function among the arguments of a call can be replaced by one that returns nothing.
+    /// Whether some function that is passed to the call has no effect on what the test shows.
     fn has_idle_function(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
         let statements = &candidate.test.statements;
         let at = candidate.test.focus.unwrap_or(statements.len() - 1);
@@ -77,7 +78,7 @@ impl Refiner<'_> {
         Ok(false)
     }
 
-    /// The same test with an argument or a member less.
+    /// The same test with one fewer argument or member.
     fn shorter(&mut self, candidate: &Candidate) -> Result<Option<Candidate>, MachineError> {
         let statements = &candidate.test.statements;
         let at = candidate.test.focus.unwrap_or(statements.len() - 1);
@@ -96,7 +97,6 @@ impl Refiner<'_> {
     }
 }
 
-/// The arguments of a statement without the last one, and without each member of the last one.
 fn less(statement: &Statement) -> Vec<Vec<Argument>> {
     let mut found = Vec::new();
     if let [others @ .., last] = &statement.arguments[..]

@@ -1,5 +1,4 @@
-//! The kinds of values: of arguments and literals, according to declared types, and according to
-//! the documentation.
+//! The kinds of values.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use crate::words;
 const DEEPEST: usize = 6;
 
 impl Usage {
-    /// The kinds of values that members of this name have in the documentation, a test or an example.
+    /// The kinds of values that members of this name have in the documentation, tests and examples.
     pub(super) fn kinds_of_member(&self, name: &str) -> BTreeSet<&'static str> {
         let kind = |(at, _): (usize, &str)| {
             let before = self.texts[..at].chars().next_back();
@@ -41,12 +40,12 @@ impl Usage {
         }
     }
 
-    /// The kind of an option according to the documentation, otherwise the usual kind for its name.
+    /// The kind of an option according to the documentation, or the usual kind for its name.
     pub(super) fn kind_of_option(&self, name: &str) -> Option<&'static str> {
         self.kinds.get(name).copied().or_else(|| conventions::kind_by_name(name))
     }
 
-    /// Whether an argument has a declared type, as far as this is known.
+    /// Whether an argument fits a declared type; true if this is not known.
     pub(super) fn fits(&self, shape: &Shape, argument: &Argument, depth: usize) -> bool {
         if depth > DEEPEST || matches!(argument, Argument::Variable(_)) {
             return true;
@@ -88,11 +87,11 @@ impl Usage {
                             || lower == "object" && kind(argument) == Some("array")
                             || lower == "record" && kind(argument) == Some("object")
                     }
-                    // A parameter of a type has a short name.
+                    // A short name is a type parameter.
                     None if name.len() <= 2 => {
                         !matches!(argument, Argument::Boolean(_) | Argument::Null)
                     }
-                    // Names of other types hardly ever stand for simple values.
+                    // Other types are rarely simple values.
                     None => matches!(kind(argument), None | Some("object" | "map" | "set")),
                 }
             }
@@ -100,15 +99,14 @@ impl Usage {
     }
 }
 
-/// Whether a member of an object has another kind than in all examples of an argument that have the member, or an element
-/// of an array another kind than all elements of examples.
+/// Whether a part of an argument has a kind or a length that it has in no example.
 pub(super) fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: usize) -> bool {
     if let Argument::Array(items) = argument {
         let lists = calls.iter().filter_map(|call| match call.get(position)? {
             Literal::Array(items) => Some(items),
             _ => None,
         });
-        // Lists in a list, such as points, have as many elements as those of examples.
+        // Lists in a list, such as points, must be as long as in examples.
         let inner = lists.clone().flatten().filter_map(|it| match it {
             Literal::Array(items) => Some(items.len()),
             _ => None,
@@ -139,7 +137,7 @@ pub(super) fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: us
     })
 }
 
-/// The kind of an argument; `None` if it can be of several kinds.
+/// The kind of an argument; `None` if the kind is not known.
 pub(super) fn kind(argument: &Argument) -> Option<&'static str> {
     Some(match argument {
         Argument::String(_) => "string",
@@ -171,14 +169,14 @@ pub(super) fn kind_of(literal: &Literal) -> Option<&'static str> {
     }
 }
 
-/// The argument with the value of a literal; `None` if it has parts that are not literals.
+/// The argument with the value of a literal.
 pub(super) fn argument(literal: &Literal) -> Option<Argument> {
     match literal {
         Literal::Array(items) => {
             items.iter().map(argument).collect::<Option<_>>().map(Argument::Array)
         }
         Literal::Object(members) => {
-            // The kind of a member of an object is not known.
+            // The behaviour of a function in an object is not known.
             let part = |it| argument(it).filter(|_| *it != Literal::Function);
             let members = members.iter().map(|(name, it)| Some((name.clone(), part(it)?)));
             members.collect::<Option<_>>().map(Argument::Object)

@@ -1,5 +1,4 @@
-//! Decides whether texts are similar to the texts of examples, with the same punctuation, digits
-//! and words.
+//! Decides whether strings are similar to the strings of examples.
 
 use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::instrument::Literal;
@@ -8,7 +7,7 @@ use super::plausible::words;
 use super::usage::Usage;
 use crate::model::Target;
 
-/// The pattern of a text: `w` for each run of letters, `9` for each run of digits, and its other
+/// The pattern of a string: `w` for each run of letters, `9` for each run of digits, and the other
 /// characters.
 fn form_of(text: &str) -> String {
     let mut form = String::new();
@@ -25,7 +24,7 @@ fn form_of(text: &str) -> String {
     form
 }
 
-/// The number of each run of digits in a text.
+/// The number of each run of digits in a string.
 fn numbers_of(text: &str) -> Vec<f64> {
     let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
     runs.filter_map(|run| run.parse().ok()).collect()
@@ -45,8 +44,7 @@ fn is_mark(letter: char) -> bool {
     !letter.is_alphanumeric() && letter != ' '
 }
 
-/// Whether a text has the features that all other texts have: a punctuation mark, the same mark, a
-/// digit or several words.
+/// Whether a string has the features that all other strings have.
 fn is_like(text: &str, others: &[&str]) -> bool {
     let in_all = |letter: &char| others.iter().all(|other| other.contains(*letter));
     let all = |has: fn(&str) -> bool| has(text) || !others.iter().all(|other| has(other));
@@ -58,7 +56,7 @@ fn is_like(text: &str, others: &[&str]) -> bool {
         && all(|text| text.contains(' '))
 }
 
-/// Whether a function reads texts in some language, according to its name.
+/// Whether a function reads strings in some language, according to its name.
 fn reads(target: &Target) -> bool {
     let words =
         ["parse", "decode", "compile", "token", "lex", "deserialize", "unescape", "eval", "read"];
@@ -68,15 +66,12 @@ fn reads(target: &Target) -> bool {
     let name = name.to_lowercase();
     let begins = words.iter().any(|word| name.starts_with(word));
     let format = formats.iter().any(|word| name.contains(word));
-    // Any text is permitted for a function that only asks something about it.
+    // A function that only asks something about a string accepts any string.
     !super::plausible::asks(target) && !name.contains("valid") && (begins || format)
 }
 
 impl Usage {
-    /// Whether a text has the features that all examples of an argument have: a punctuation mark,
-    /// the same mark, a digit or several words. If a function that reads texts has no example, a
-    /// text in the documentation that is not only a word is used as an example. Other arguments
-    /// count as similar.
+    /// Whether a string, or the strings of an array, are similar to the strings of examples.
     pub(super) fn is_like_examples(
         &self,
         target: Option<&Target>,
@@ -112,7 +107,8 @@ impl Usage {
         is_like(text, &texts) && (position > 0 || !reads(target) || formed())
     }
 
-    /// Whether a text has words, numbers and marks in the order of an example, and only words that are known.
+    /// Whether a string has words, numbers and marks in the order of an example, and only known
+    /// words.
     pub(super) fn is_formed_like_an_example(
         &self,
         target: Option<&Target>,

@@ -1,6 +1,4 @@
-//! Chooses the tests of a refined suite that are needed: unusual tests only if they execute
-//! statements that no other test executes, and tests with wrong arguments only if no other test
-//! calls the same function.
+//! Chooses the tests of a refined suite that are needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +6,14 @@ use super::Candidate;
 use super::usage::WRONG;
 use super::weights::callee;
 
-/// Maximum unusualness of the calls of a test.
+/// Minimum unusualness of a test that is removed if other tests execute the same statements.
 const USUAL: f64 = 0.3;
 
-/// Maximum unusualness of the calls of a test that is kept only because no other test calls the
-/// same function.
+/// Minimum unusualness of a test that is removed even if no other test calls the same function.
 const NONSENSE: f64 = 2.0 * WRONG;
 
-/// Removes tests with unusual calls and tests that lost their goals, if other tests execute the
-/// same statements, the most unusual tests first. Also removes tests with wrong calls if there are
-/// better tests of the same functions. At least one test remains.
+/// Removes tests that are unusual or have lost their goals, unless the tests are needed. At least
+/// one test remains.
 pub(super) fn of(tests: Vec<Candidate>) -> Vec<Candidate> {
     let mut times: BTreeMap<u32, usize> = BTreeMap::new();
     for counter in tests.iter().flat_map(|test| &test.statements) {

@@ -1,18 +1,18 @@
-//! Recognises results that have no meaning, or that only occur by accident.
+//! Recognises results that have no meaning, or that occur only by accident.
 
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
 
 use crate::suite::SuiteTest;
 
-/// Maximum number of digits after the point of a result that no example leads to.
+/// Maximum number of digits after the point of a result of an undocumented call.
 const MAX_UNDOCUMENTED_DIGITS: usize = 6;
 
 /// Maximum number of digits after the point of a result.
 const MAX_DIGITS: usize = 10;
 
-/// Whether a result is or contains a number that only results from computations: negative zero, or
-/// a number with many digits. Texts may have as many digits as texts of the documentation, `written`.
+/// Whether a result looks accidental, such as negative zero or a number with many digits. `written`
+/// is the result of [`digits_in`] for the documentation.
 pub(super) fn is_accidental(value: &Value, documented: bool, written: usize) -> bool {
     match value {
         Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
@@ -33,7 +33,7 @@ pub(super) fn is_accidental(value: &Value, documented: bool, written: usize) -> 
     }
 }
 
-/// Number of digits after the point in the longest number between quotes in texts; at most 40.
+/// Maximum number of digits after the point in numbers before a quotation mark, but at most 40.
 pub(super) fn digits_in(texts: &str) -> usize {
     let after = texts.split('.').skip(1);
     let runs = after.filter_map(|rest| {
@@ -44,7 +44,7 @@ pub(super) fn digits_in(texts: &str) -> usize {
     runs.max().unwrap_or(0).min(40)
 }
 
-/// Whether a text of bytes is easy to read: words, numbers and common marks.
+/// Whether a string of bytes is easy to read.
 pub(super) fn is_readable(text: &str) -> bool {
     let letters = text.bytes().filter(u8::is_ascii_alphanumeric).count();
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
@@ -65,20 +65,20 @@ pub(super) fn is_nothing(result: &Value) -> bool {
         || ["array", "object"].iter().any(|of| result.get(of).is_some_and(empty))
 }
 
-/// Whether a test shows that there was nothing to do: also what its call changed has no state to show.
+/// Whether a test shows that there was nothing to do.
 pub(super) fn shows_nothing(test: &SuiteTest, result: &Value) -> bool {
     let changes = test.after.iter().any(|state| !state.is_null());
     is_nothing(result) && !(changes && result.get("undefined").is_some())
 }
 
-/// Whether an object has members without values, as internal objects of a program have.
+/// Whether an object has several members without values, as internal objects often have.
 pub(super) fn is_internal(value: &Value) -> bool {
     let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
     let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();
     members.is_some_and(|members| members.values().filter(nothing).count() > 1)
 }
 
-/// Whether a result is the value of a text or a collection.
+/// Whether a result is the value of an argument.
 pub(super) fn is_value_of(argument: &Argument, result: &Value) -> bool {
     match argument {
         Argument::String(text) => result["string"] == **text,

@@ -1,4 +1,4 @@
-//! Names of parameters that say what a number or a flag is for.
+//! Names of parameters that explain a number or a flag.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use catherd_javascript_machine::{Operation, Statement};
 
 use crate::model::{Model, TargetKind};
 
-/// The names of the parameters of functions and methods, by [`key`]; empty for those that say nothing.
+/// The names of parameters, by function (`a.b`) or method (`#m`); names that explain nothing are
+/// empty.
 pub type Parameters = BTreeMap<String, Vec<String>>;
 
-/// Whether the name of a parameter says what a flag or a number is for.
+/// Whether the name of a parameter explains a flag or a number.
 pub(super) fn is_telling(name: &str) -> bool {
     const OTHERS: [&str; 16] = [
         "arg", "args", "num", "number", "val", "value", "other", "input", "data", "flag", "bool",
@@ -20,7 +21,7 @@ pub(super) fn is_telling(name: &str) -> bool {
         && !OTHERS.contains(&name.to_lowercase().as_str())
 }
 
-/// A function or method that a statement calls, as a key; `None` if it calls nothing.
+/// The function or method that a statement calls, as a key.
 pub(crate) fn key(statement: &Statement) -> Option<String> {
     match statement.operation {
         Operation::Method => Some(format!("#{}", statement.name)),
@@ -34,7 +35,6 @@ fn of_path(path: &[String]) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// The names of the parameters of all targets.
 pub(super) fn of(model: &Model) -> Parameters {
     let mut found = Parameters::new();
     for target in &model.targets {

@@ -1,5 +1,4 @@
-//! Whether a person would write a test: its calls fit what is known of their parameters, and its values are words,
-//! small numbers and plain structures, or written in the documentation.
+//! Whether a person would write a test.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use crate::suite::{SuiteTest, is_error};
 /// Maximum number of calls of a test.
 const MAX_CALLS: usize = 4;
 
-/// Maximum length of a text that is not written in the documentation, in characters.
+/// Maximum length of a string that is not written in the documentation, in characters.
 const LONGEST: usize = 16;
 
 /// Maximum number of elements of a collection that is not written in the documentation.
@@ -25,10 +24,10 @@ const LARGEST: usize = 5;
 /// The largest number that a person would choose without a reason in the documentation.
 const MOST: f64 = 1000.0;
 
-/// Marks that usually separate the parts of a text.
+/// Marks that usually separate the parts of a string.
 const SEPARATORS: [char; 10] = ['-', '_', '.', ',', ':', ';', '/', '|', '+', '*'];
 
-/// Whether a parameter is a text between others, by its name.
+/// Whether a parameter is a separator, a prefix or a similar string, according to its name.
 fn separates(name: &str) -> bool {
     let name = name.to_lowercase();
     ["sep", "delim", "char", "pad", "fill", "glue", "join", "prefix", "suffix", "replace", "quote"]
@@ -36,24 +35,24 @@ fn separates(name: &str) -> bool {
         .any(|part| name.contains(part))
 }
 
-/// The words of a text: its runs of letters.
+/// The words of a string: its runs of letters.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
-/// The words of texts in lower case.
+/// The words of a string in lower case.
 pub(super) fn known_words(texts: &str) -> BTreeSet<String> {
     words(texts).map(str::to_lowercase).collect()
 }
 
-/// Whether a text is a placeholder in documentation, such as `<file name>`.
+/// Whether a string is a placeholder in documentation, such as `<file name>`.
 fn is_placeholder(value: &Argument) -> bool {
     let Argument::String(text) = value else { return false };
     let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     inner.is_some_and(|inner| inner.contains(' ') && !inner.contains(['<', '>', '=']))
 }
 
-/// The kinds of values that a person would pass without knowing anything of a parameter.
+/// The kinds of values that a person would pass without knowledge of a parameter.
 const KINDS: [&str; 4] = ["string", "number", "array", "object"];
 
 /// Names of parameters that are usually optional, unless they come first.
@@ -74,12 +73,11 @@ const OPTIONAL: [&str; 14] = [
     "locale",
 ];
 
-/// Whether a parameter is usually optional, by its name.
 pub(super) fn is_optional(name: &str) -> bool {
     is_options(name) || OPTIONAL.contains(&name.to_lowercase().as_str())
 }
 
-/// Whether the result of a test is a simple argument.
+/// Whether the result of a test equals a simple argument.
 fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     let Some(result) = test.assertions.last() else { return false };
     match argument {
@@ -94,8 +92,7 @@ fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     }
 }
 
-/// Whether the message of the error that a test shows describes valid arguments, so that wrong
-/// arguments are justified.
+/// Whether the message of the error that a test shows seems to state what is wrong.
 fn says_what_is_wrong(test: &SuiteTest) -> bool {
     let words = [
         "argument", "bad", "expect", "invalid", "missing", "must", "need", "not a", "requir",
@@ -106,17 +103,17 @@ fn says_what_is_wrong(test: &SuiteTest) -> bool {
     words.iter().any(|word| message.contains(word))
 }
 
-/// Whether a number is a small whole one, a multiple of five, or a power of two.
+/// Whether a number is a small whole number, a multiple of five, or a power of two.
 fn is_round(number: f64) -> bool {
     let whole = number.fract() == 0.0;
     let power = whole && number > 0.0 && (number as u64).is_power_of_two();
     whole && (number.abs() <= 12.0 || number % 5.0 == 0.0 || power)
 }
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 const DAY: f64 = 86_400_000.0;
 
-/// Whether a value has little meaning: a boolean, null, or an empty text or collection.
+/// Whether a value has little meaning: a boolean, null, or an empty string or collection.
 fn is_empty(argument: &Argument) -> bool {
     match argument {
         Argument::Null | Argument::Boolean(_) => true,
@@ -156,7 +153,8 @@ const INHERITED: [&str; 24] = [
     "valueOf",
 ];
 
-/// Whether a parameter is a function of two values, by its name. No function of a test reads its second argument.
+/// Whether a parameter is a function of two values, according to its name. No function of a test
+/// reads its second argument.
 fn is_comparator(target: &Target, position: usize) -> bool {
     let names = ["cmp", "comp", "compare", "comparator", "comparefn", "reducer", "sorter"];
     let parameter = target.parameters.get(position);
@@ -170,12 +168,11 @@ pub(super) fn asks(target: &Target) -> bool {
 }
 
 impl Usage {
-    /// Number of calls and arguments of a test that a person would not write; 0 if a person might
-    /// write the test.
+    /// Number of reasons why a person would not write a test.
     pub(super) fn faults(&self, test: &SuiteTest) -> usize {
         let statements = inlined(&test.statements);
         let calls = statements.iter().filter(|it| it.operation != Operation::Value).count();
-        // A function of the test has thrown it.
+        // A function of the test has thrown the error.
         let own = test.assertions.last().is_some_and(|it| it["message"] == "e");
         let wrong = self.unusual(test) >= super::usage::WRONG;
         let faults = (0..statements.len()).map(|at| self.faults_of(test, &statements, at));
@@ -183,8 +180,7 @@ impl Usage {
         usize::from(calls > most) + usize::from(own) + usize::from(wrong) + faults.sum::<usize>()
     }
 
-    /// Number of arguments of a statement that a person would not choose, plus one if a person
-    /// would not combine them.
+    /// Number of reasons why a person would not write a statement.
     fn faults_of(&self, test: &SuiteTest, statements: &[Statement], at: usize) -> usize {
         let statement = &statements[at];
         let last = statements.len().saturating_sub(1);
@@ -218,11 +214,11 @@ impl Usage {
             let known = || self.is_documented(target, position, argument) || own() || formed();
             like && (known() || chosen())
         };
-        // Accept values that another function returned, about which nothing is known.
+        // A returned function that returns its argument unchanged shows nothing.
         let given = &statement.arguments[applied.min(statement.arguments.len())..];
         let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
         let unknown = applied > 0 && same;
-        // A single letter that is returned unchanged has no meaning.
+        // A short string that is returned unchanged has no meaning.
         let mut returned = false;
         if at == last
             && let [Argument::String(text)] = &statement.arguments[..]
@@ -254,8 +250,7 @@ impl Usage {
         calls.iter().any(same) && !is_placeholder(value)
     }
 
-    /// Whether the kinds of all arguments occur in examples, are declared, or are usual for the
-    /// names of the parameters.
+    /// Whether a person would combine the arguments of a call.
     fn is_plausible_call(&self, target: &Target, statement: &Statement) -> bool {
         let calls = self.calls(target);
         let most = calls.iter().map(|call| call.len()).max().unwrap_or(0);
@@ -271,7 +266,7 @@ impl Usage {
         {
             return false;
         }
-        // A person does not pass `null` or `undefined` as a last argument that can be omitted.
+        // A person does not pass `null` or empty options as the last argument.
         if let [.., last] = &given[..] {
             let position = given.len() - 1;
             let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
@@ -319,7 +314,7 @@ impl Usage {
             return false;
         }
         if let Some(shape) = self.shape_of(target, position) {
-            // A value that the type permits but that no example has must at least not be empty.
+            // A value of a kind that no example has must at least not be empty.
             let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
             return used && self.fits(shape, argument, 0);
         }
@@ -335,7 +330,7 @@ impl Usage {
         }
     }
 
-    /// The number of arguments that a call without an example has: all but those that are usually optional.
+    /// The number of arguments that a call without an example usually has.
     fn usually_given(&self, target: &Target) -> usize {
         let parameters = target.parameters.iter().enumerate();
         let given = parameters.take_while(|(position, it)| {
@@ -345,7 +340,7 @@ impl Usage {
         given.count()
     }
 
-    /// Whether a person would choose an argument. `checked` if the call refuses its arguments.
+    /// `checked` states whether the test shows that wrong arguments are refused.
     fn is_plausible_argument(
         &self,
         argument: &Argument,
@@ -359,7 +354,7 @@ impl Usage {
                     && statements.get(*made).is_some_and(|it| it.operation != Operation::Method)
             }
             Argument::Undefined => checked,
-            // Whether it fits its parameter is decided before.
+            // Whether the value fits its parameter is decided elsewhere.
             Argument::Null | Argument::Boolean(_) => true,
             value => self.is_plausible_value(value, 0),
         }
@@ -433,7 +428,7 @@ impl Usage {
                     members.iter().flat_map(|(key, it)| [key.clone(), it.clone()]).collect();
                 depth == 0 && values.iter().all(|it| self.is_plausible_value(it, depth + 1))
             }
-            // A day, or a time of the documentation.
+            // Accept a day, or a time in the documentation.
             Argument::Date(time) => {
                 time.is_finite() && *time >= 0.0 && (*time % DAY == 0.0 || self.writes(*time))
             }
@@ -456,7 +451,7 @@ impl Usage {
         }
     }
 
-    /// Whether a person would choose a text: it is between quotes in the documentation, or a word.
+    /// Whether a person would choose a string.
     fn is_plausible_text(&self, text: &str, depth: usize) -> bool {
         let count = text.chars().count();
         if count > 1 && self.is_text(text) {
@@ -468,10 +463,10 @@ impl Usage {
         if conventions::is_plain(text) {
             return true;
         }
-        // Only accept a single word, because several words stand for something unknown.
+        // Accept only a single word, because several words stand for something unknown.
         let letters = text.chars().all(|c| c.is_ascii_alphabetic());
         let known = match count {
-            // A letter may be a name, but is hardly a text.
+            // A letter may be a name within a collection.
             1 => depth > 0 && text.chars().all(|c| c.is_ascii_lowercase()),
             _ => self.knows(text),
         };

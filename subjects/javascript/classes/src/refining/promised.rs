@@ -30,8 +30,7 @@ impl Usage {
         self.promised(test).iter().any(|it| confirms(&it.text, result))
     }
 
-    /// The calls of examples with a comment that equal the last call of a test; none if the test does not call a
-    /// function with arguments.
+    /// The calls of examples with a comment that equal the last call of a test.
     fn promised(&self, test: &SuiteTest) -> Vec<&Shown> {
         let statements = inlined(&test.statements);
         let last = statements.len() - 1;
@@ -55,8 +54,8 @@ impl Usage {
     }
 }
 
-/// Whether a comment shows a result: a literal from which the result does not [differ](is_other), or the beginning of a
-/// number, of at least five characters, before an ellipsis or a full stop.
+/// Whether a comment shows a result: a literal that agrees with the result (see [`is_other`]), or
+/// the beginning of a number.
 fn confirms(comment: &str, result: &Value) -> bool {
     let text = comment.trim();
     let digits = text.trim_end_matches(['.', '\u{2026}']);
@@ -66,7 +65,7 @@ fn confirms(comment: &str, result: &Value) -> bool {
         || value(text).is_some_and(|literal| !is_other(&literal, result))
 }
 
-/// Whether a comment shows a result that differs from the observed one. A comment that cannot be read shows no result.
+/// Whether a comment shows another result than the observed result.
 fn differs(comment: &str, arrow: bool, result: &Value) -> bool {
     let mut text = comment.trim();
     for lead in LEADS {
@@ -89,13 +88,13 @@ fn differs(comment: &str, arrow: bool, result: &Value) -> bool {
     if let Some(literal) = value(text).or_else(|| beginning(text).and_then(value)) {
         return is_other(&literal, result);
     }
-    // One word after an arrow is a text without quotation marks.
+    // One word after an arrow is a string without quotation marks.
     let word = arrow && !text.contains(char::is_whitespace);
     let throws = text.to_lowercase().contains("error") || text.to_lowercase().contains("throw");
     word && !throws && string.is_some_and(|it| !plain(text).contains(&plain(it)))
 }
 
-/// The literal that a text consists of.
+/// The literal of which a string consists.
 fn value(text: &str) -> Option<Literal> {
     let text = text.trim().trim_end_matches(';');
     let found = words("example.js", &format!("probe_of_results({text}\n);"));
@@ -117,8 +116,7 @@ fn is_known(literal: &Literal) -> bool {
     }
 }
 
-/// The beginning of a text that may be a literal: a quoted text, a list, an object, or a word before punctuation or a
-/// line break.
+/// The beginning of a string that may be a literal.
 fn beginning(text: &str) -> Option<&str> {
     let first = text.chars().next()?;
     if "'\"`".contains(first) {
@@ -139,9 +137,7 @@ fn beginning(text: &str) -> Option<&str> {
     marked.then_some(&text[..end])
 }
 
-/// Whether an observed value differs from a literal. White space, shortened strings, rounded decimal fractions and
-/// members that the literal lacks make no difference. Exceptions and rejections differ from every literal. Other values
-/// differ only if they are strings, numbers, booleans, `null`, `undefined`, arrays or plain objects.
+/// Whether an observed value differs from a literal, apart from details that comments usually omit.
 fn is_other(literal: &Literal, result: &Value) -> bool {
     if is_error(result) {
         return true;

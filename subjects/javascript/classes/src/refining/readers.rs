@@ -1,4 +1,5 @@
-//! Calls that read the state of an instance, by which a test can show what another call has changed or returned.
+//! Calls that read the state of an instance, with which a test can show what another call has
+//! changed or returned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +17,11 @@ const ASKS: f64 = 1.0;
 /// Maximum number of readers that are tried for a call.
 const MAX_READERS: usize = 4;
 
-/// By class, the methods without arguments and the accessors that returned a value that can be
-/// written as a literal.
+/// By class, accessors and methods without arguments that returned simple values, each with whether
+/// it is a method.
 pub(super) type Readers = BTreeMap<String, BTreeSet<(bool, String)>>;
 
-/// The class of an observed value, or `""` for an object that has none; `None` for other values.
+/// The class of an observed object; empty for an object without a class.
 fn class(value: &Value) -> Option<&str> {
     match value.get("object")? {
         Value::String(name) => Some(name),
@@ -28,13 +29,12 @@ fn class(value: &Value) -> Option<&str> {
     }
 }
 
-/// The class of a variable of a test.
 fn class_of<'t>(assertions: &'t [Value], after: &'t [Value], variable: usize) -> Option<&'t str> {
     let state = after.get(variable).filter(|state| !state.is_null());
     class(state.or_else(|| assertions.get(variable))?)
 }
 
-/// Whether a method only reads, by the conventions for names.
+/// Whether a method only reads, according to its name.
 fn only_reads(name: &str) -> bool {
     let words = ["to", "get", "is", "has", "count"];
     let begins = words.iter().any(|word| {
@@ -72,8 +72,8 @@ pub(super) fn of(suite: &Suite) -> Readers {
 }
 
 impl Refiner<'_> {
-    /// The candidate that shows the last of some statements: without a reader if its result
-    /// describes the call well enough, otherwise followed by a reader.
+    /// The candidate that shows the last of some statements, followed by a reader if the result
+    /// does not describe the call well enough.
     pub(super) fn shown(
         &mut self,
         statements: &[Statement],
@@ -84,7 +84,7 @@ impl Refiner<'_> {
         }
         let says = strength(&plain.test, &self.classes);
         let (last, test) = (statements.len() - 1, &plain.test);
-        // That a change succeeded says less than the state after it.
+        // The state after a change says more than that the change succeeded.
         let succeeds = statements[last].operation == Operation::Method
             && is_changing(&statements[last].name)
             && test.assertions.last().is_some_and(|it| it["boolean"] == true);
@@ -98,11 +98,11 @@ impl Refiner<'_> {
             let Some(class) = class_of(&test.assertions, &test.after, variable) else { continue };
             let known = self.readers.get(class).into_iter().flatten();
             let mut known: BTreeSet<(bool, String)> = known.cloned().collect();
-            // A member that nothing mentions is hardly how a user looks at an instance.
+            // Users rarely read a member that nothing mentions.
             known.retain(|(_, name)| self.usual.read.as_ref().is_none_or(|it| it.contains(name)));
             known.insert((true, "toString".to_owned()));
             let mut known: Vec<(bool, String)> = known.into_iter().collect();
-            // A truth value has less meaning than a text.
+            // A truth value says less than a string.
             let asks = |name: &str| ["is", "has"].iter().any(|word| name.starts_with(word));
             known.sort_by_key(|(_, name)| (name != "toString", asks(name)));
             tries.extend(known.into_iter().take(MAX_READERS).map(|reader| (variable, reader)));
@@ -153,7 +153,7 @@ impl Refiner<'_> {
                     continue;
                 }
             }
-            // The candidate has the goals of the call and not of the reader.
+            // The candidate has the goals of the call, not of the reader.
             other.covered = plain.covered.clone();
             if best.as_ref().is_none_or(|best| other.weight < best.weight) {
                 best = Some(other);

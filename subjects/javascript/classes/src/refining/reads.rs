@@ -1,5 +1,4 @@
-//! Whether arguments have the kinds and members that the called function reads, and whether functions are passed where
-//! one parameter is enough.
+//! Whether arguments have the kinds and members that the called function reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +14,7 @@ use crate::model::{Model, Target};
 use crate::suite::SuiteTest;
 use crate::words::Words;
 
-/// Members of texts, lists, numbers, functions, regular expressions and dates.
+/// Members of strings, arrays, numbers, functions, regular expressions and dates.
 const BUILT_IN: [&str; 76] = [
     "apply",
     "at",
@@ -95,7 +94,7 @@ const BUILT_IN: [&str; 76] = [
     "values",
 ];
 
-/// Members that only texts have.
+/// Members that strings have and arrays lack.
 const OF_TEXTS: [&str; 19] = [
     "charAt",
     "charCodeAt",
@@ -118,7 +117,7 @@ const OF_TEXTS: [&str; 19] = [
     "trim",
 ];
 
-/// Members that only lists have.
+/// Members that arrays have and strings lack.
 const OF_LISTS: [&str; 16] = [
     "every",
     "fill",
@@ -145,7 +144,7 @@ const CALLBACKS: [&str; 4] = ["callback", "cb", "done", "next"];
 const KEYS: [&str; 9] =
     ["attr", "attribute", "column", "field", "key", "keyname", "path", "prop", "property"];
 
-/// Whether a value has a member of a name, also in its elements.
+/// Whether a value or a part of it has a member with this name.
 fn has_member(value: &Argument, name: &str) -> bool {
     let mut found = false;
     value.visit(&mut |part| {
@@ -162,8 +161,7 @@ const SUPPLIERS: [&str; 10] = [
     "thunk",
 ];
 
-/// Names of functions that test each element, and of the parameters for such tests. The functions that tests of a suite
-/// pass do not test anything.
+/// Names of functions that test each element, and of parameters for such tests.
 const PREDICATES: [&str; 22] = [
     "all",
     "any",
@@ -189,10 +187,10 @@ const PREDICATES: [&str; 22] = [
     "where",
 ];
 
-/// The numbers of parameters of the functions that examples pass, by the name of the called function and the position.
+/// Counts of parameters of the functions that examples pass, by the name of the called function and
+/// the position.
 pub(super) type Passed = BTreeMap<(String, usize), BTreeSet<usize>>;
 
-/// Adds the functions that an example passes.
 pub(super) fn add_passed(example: &Example, passed: &mut Passed) {
     for (name, position, count) in &example.passed {
         passed.entry((name.clone(), *position)).or_default().insert(*count);
@@ -219,7 +217,7 @@ pub(super) fn of_parameters(
     found
 }
 
-/// What a process has from its environment.
+/// Parts of the environment of a process.
 const ENVIRONMENT: [&str; 6] = [
     "process.env",
     "process.argv",
@@ -252,7 +250,6 @@ fn kind_of_members(read: &BTreeSet<String>) -> Option<&'static str> {
     }
 }
 
-/// The names of the members of a declared type, or of the types of a union.
 fn members_of<'s>(usage: &'s Usage, shape: &'s Shape) -> Vec<&'s str> {
     match shape {
         Shape::Object(members) => members.iter().map(|(name, ..)| name.as_str()).collect(),
@@ -268,7 +265,6 @@ fn members_of<'s>(usage: &'s Usage, shape: &'s Shape) -> Vec<&'s str> {
 }
 
 impl Usage {
-    /// The members that a function reads of a parameter.
     fn read_of(&self, target: &Target, position: usize) -> Option<&BTreeSet<String>> {
         let number = target.first_parameter + position;
         self.reads.get(number).filter(|_| position < target.parameters.len())
@@ -285,13 +281,12 @@ impl Usage {
         message.contains("environment variable") || (0..test.statements.len()).any(reads)
     }
 
-    /// Whether the program compares a member with a truth value, or negates it.
+    /// Whether the program compares a member with a boolean.
     pub(super) fn is_flag(&self, name: &str) -> bool {
         self.words.compared(name).iter().any(|it| matches!(it, Literal::Boolean(_)))
     }
 
-    /// Whether a call has a key that no example has in this position and that no argument of the call has as a member.
-    /// The methods of collections may have any key.
+    /// Whether a call has a key that neither an example nor an argument of the call has.
     pub(super) fn is_unknown_key(&self, target: &Target, given: &[Argument]) -> bool {
         let is_key = |(position, it): (usize, &Argument)| {
             let name = target.parameters.get(position).map_or("", |it| it.name.as_str());
@@ -323,7 +318,7 @@ impl Usage {
             if members.iter().any(|(_, it)| matches!(it, Argument::Function(..))) {
                 return false;
             }
-            // If no example has a literal as this member, the member is hardly a literal.
+            // If no example has a literal for a member, the member is hardly a literal.
             let other = |(name, _): &(String, Argument)| {
                 let of_examples = examples().filter_map(|it| match it {
                     Literal::Object(members) => members.iter().find(|(known, _)| known == name),
@@ -367,13 +362,13 @@ impl Usage {
             }
             let name = parameter.name.to_lowercase();
             return match what.as_str() {
-                // The purpose of a function without parameters follows from its name.
+                // A function without parameters must be known from examples or by its name.
                 "constant" => counts.contains(&0) || SUPPLIERS.contains(&name.as_str()),
                 _ if counts.is_empty() => !CALLBACKS.contains(&name.as_str()),
                 _ => counts.contains(&1),
             };
         }
-        // A text or a number has no members of other objects.
+        // Strings and numbers do not have members of other objects.
         let simple = matches!(of, Some("string" | "number" | "boolean" | "bigint"));
         let used = || examples().filter_map(kind_of).any(|it| Some(it) == of);
         let compared = || {
@@ -385,7 +380,7 @@ impl Usage {
         if simple && (pattern || !read.is_empty()) && !used() && !compared() {
             return fits();
         }
-        // A text that examples of many programs have says nothing about a further argument.
+        // A string that examples of many programs contain says nothing about a further argument.
         if let Argument::String(text) = value
             && position > 0
             && conventions::is_plain(text)

@@ -1,4 +1,4 @@
-//! Tests that repeat what other tests of the same call show.
+//! Removal of tests that repeat what other tests of the same function show.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,8 @@ use super::outcomes::{is_value_of, shows_nothing};
 use super::weights::called;
 use crate::suite::SuiteTest;
 
-/// Leaves out tests that show the same as another test of the same function: tests whose additional
-/// arguments have no effect, and tests with the same small result as two others. Returns their
-/// number.
+/// Leaves out tests that show the same as other tests of the same function. Returns the number of
+/// these tests.
 pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
     let before = tests.len();
     let call = |test: &SuiteTest| {
@@ -87,8 +86,7 @@ pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
 /// A call by its name and arguments, its result, and the number of statements.
 type Shown = (Option<(String, Vec<Argument>)>, Option<Value>, usize);
 
-/// Leaves out calls that are not documented and that find or change nothing, but one next to a test of the function that
-/// shows something else.
+/// Leaves out most tests of calls that find or change nothing.
 fn leave_negative(tests: &[super::Candidate], shown: &[Shown], kept: &mut [bool]) {
     let negative = |at: usize| match &shown[at] {
         (Some((_, given)), Some(result), _) => {
@@ -99,7 +97,7 @@ fn leave_negative(tests: &[super::Candidate], shown: &[Shown], kept: &mut [bool]
     };
     let callee = |at: usize| shown[at].0.as_ref().map(|(callee, _)| callee);
     let mut order: Vec<usize> = (0..tests.len()).filter(|at| kept[*at] && negative(*at)).collect();
-    // What the documentation calls comes first.
+    // Documented calls come first.
     order.sort_by(|a, b| {
         let key = |at: usize| !tests[at].documented;
         key(*a).cmp(&key(*b)).then(tests[*a].weight.total_cmp(&tests[*b].weight)).then(a.cmp(b))
@@ -110,7 +108,7 @@ fn leave_negative(tests: &[super::Candidate], shown: &[Shown], kept: &mut [bool]
     for at in order {
         let count = counts.entry(callee(at)).or_insert(0);
         let is_telling = telling.contains(&callee(at));
-        // That an example finds nothing says little if it is all that tests show of a function.
+        // An example that finds nothing says little if no test of the function shows anything else.
         let nothing = shown[at].1.as_ref().is_some_and(|it| {
             it["string"] == "" || it.get("undefined").is_some() || it.get("null").is_some()
         });

@@ -1,4 +1,4 @@
-//! Parts of arguments that are replaced.
+//! Replacement of arguments and their parts.
 
 use catherd_javascript_machine::{Argument, Statement};
 
@@ -18,7 +18,8 @@ pub(super) fn instead(statement: &Statement, old: usize, new: usize) -> Statemen
     statement
 }
 
-/// Replaces all arguments and parts of arguments that equal one, or all variables among them.
+/// Replaces all arguments and parts of arguments that equal `old`; if `old` is a variable, replaces
+/// all variables.
 pub(super) fn replace_all(statements: &mut [Statement], old: &Argument, new: &Argument) {
     for argument in statements.iter_mut().flat_map(|statement| &mut statement.arguments) {
         argument.visit_mut(&mut |inner| {
@@ -31,7 +32,7 @@ pub(super) fn replace_all(statements: &mut [Statement], old: &Argument, new: &Ar
     }
 }
 
-/// Replaces the part with a number, counted from outside to inside.
+/// Replaces the part with a number, counted from the outside.
 pub(super) fn replace(whole: &mut Argument, part: usize, new: &Argument) {
     let mut number = 0;
     whole.visit_mut(&mut |inner| {

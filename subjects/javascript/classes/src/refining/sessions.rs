@@ -1,5 +1,4 @@
-//! Candidates from sequences of calls of the documentation, tests and examples: of an instance that an example makes, what
-//! its methods return after the calls that the example makes before.
+//! Candidates from sequences of calls in the documentation, tests and examples.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +13,13 @@ use crate::model::{Target, TargetKind};
 /// Maximum number of sequences that are read.
 const MAX_SESSIONS: usize = 400;
 
-/// Maximum number of tests that are made of sequences.
+/// Maximum number of tests that are made from sequences.
 const MAX_TESTS: usize = 160;
 
 /// Maximum number of statements of such a test.
 const MAX_STATEMENTS: usize = 5;
 
 impl Refiner<'_> {
-    /// The statements of tests of the methods that examples call.
     pub(super) fn in_sessions(&self) -> Vec<Vec<Statement>> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
@@ -41,7 +39,7 @@ impl Refiner<'_> {
         found
     }
 
-    /// The statements of a sequence, without the calls of which something is not known.
+    /// The statements of a sequence, without calls that are not completely known.
     fn statements_of(&self, session: &[Step]) -> Vec<Statement> {
         let mut statements: Vec<Statement> = Vec::new();
         let mut places: Vec<Option<usize>> = Vec::new();
@@ -77,7 +75,7 @@ impl Refiner<'_> {
         match &step.of {
             Some(Given::Result(number)) => {
                 let receiver = (*places.get(*number)?)?;
-                // The methods of what functions return may not be known.
+                // The methods of values that functions return may not be known.
                 let known = |it: &&Target| it.kind == TargetKind::Method && it.member == step.name;
                 let of_call = receiver_is_called(statements, receiver);
                 targets.find(known).map(|_| ()).or(of_call.then_some(()))?;
@@ -103,7 +101,8 @@ impl Refiner<'_> {
     }
 }
 
-/// Statements without calls before the last one that only look at an instance, by their names.
+/// Removes calls before the last call that, according to their names, only read an instance, if
+/// nothing uses their results.
 pub(super) fn without_readers(statements: Vec<Statement>) -> Vec<Statement> {
     let last = statements.len() - 1;
     let reads = |it: &Statement| {
@@ -118,7 +117,7 @@ pub(super) fn without_readers(statements: Vec<Statement>) -> Vec<Statement> {
     kept.iter().map(|at| renumbered(&statements[*at], &kept)).collect()
 }
 
-/// Whether a value is what a function has returned.
+/// Whether a function returned the receiver.
 fn receiver_is_called(statements: &[Statement], at: usize) -> bool {
     statements.get(at).is_some_and(|it| it.operation == Operation::Call)
 }

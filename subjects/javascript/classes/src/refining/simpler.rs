@@ -1,5 +1,4 @@
-//! Simplifies arguments: parts that a call does not read are left out, and literals that are
-//! difficult to read are shortened.
+//! Simplifies the statements and arguments of tests.
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 use serde_json::Value;
@@ -16,7 +15,7 @@ const MAX_TRIES: usize = 200;
 /// How many times all arguments of a test are processed.
 const PASSES: usize = 2;
 
-/// Length up to which a text that the package contains is not shortened, in characters.
+/// Maximum length of a known string that is not shortened, in characters.
 const SHORT: usize = 40;
 
 /// Maximum number of values of examples that are tried for an argument.
@@ -32,11 +31,10 @@ enum How {
     Alike,
     /// The same result.
     Exactly,
-    /// The same result, even if it is unusual to omit an argument.
+    /// The same result, even if the test becomes more difficult to read.
     Shorter,
 }
 
-/// A change of one argument, and what the call must show after it.
 struct Change {
     argument: Argument,
     how: How,
@@ -49,7 +47,7 @@ impl Refiner<'_> {
         mut candidate: Candidate,
         own: &Covered,
     ) -> Result<Candidate, MachineError> {
-        // Goals that only earlier calls reach do not justify keeping the changed test.
+        // Ignore goals that earlier calls reach.
         let statements = &candidate.test.statements;
         let focus = candidate.test.focus.unwrap_or(statements.len() - 1);
         let before = self.before(&statements.clone(), focus)?;
@@ -70,7 +68,7 @@ impl Refiner<'_> {
                 break;
             }
         }
-        // Statements whose results were arguments before.
+        // Remove statements whose results were arguments before.
         let mut more = candidate.test.statements.len();
         self.without_statements(&mut candidate, own, &mut more)?;
         candidate.test.goals = self.goal_names(own);
@@ -94,7 +92,6 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Removes statements before the last statement.
     fn without_statements(
         &mut self,
         candidate: &mut Candidate,
@@ -133,7 +130,6 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Removes the last arguments of calls that show the same without them.
     fn without_arguments(
         &mut self,
         candidate: &mut Candidate,
@@ -156,7 +152,6 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Adds missing arguments, as in examples.
     fn with_arguments(
         &mut self,
         candidate: &mut Candidate,
@@ -187,7 +182,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Makes the parts of an argument smaller, outer parts first. Equal texts of a test are changed together.
+    /// Equal strings of a test are changed together.
     fn smaller(
         &mut self,
         candidate: &mut Candidate,
@@ -250,7 +245,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Values of examples that may replace a text or a number that is not in an example.
+    /// Values of examples that may replace a string or a number that no example contains.
     fn examples_for(
         &self,
         statements: &[Statement],
@@ -337,7 +332,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Objects in which one member is `true` instead of a value that is not a Boolean.
+    /// Objects in which one number or function is replaced with `true`.
     fn flags(&self, members: &[(String, Argument)]) -> Vec<Change> {
         let may = |(name, value): &&(String, Argument)| match value {
             Argument::Number(_) => !self.usage.gives(name),
@@ -352,10 +347,10 @@ impl Refiner<'_> {
         (0..members.len()).filter(|at| may(&&members[*at])).map(flag).collect()
     }
 
-    /// Shorter texts; none for a text that is easy to read.
+    /// Shorter strings; none for a string that is easy to read.
     fn shorter_texts(&self, text: &str) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
-        // A text between quotes is an example; a text in prose is not.
+        // A string between quotes is an example; a string in prose is not.
         let known = letters.len() > 1 && self.usage.quotes(text);
         if letters.is_empty()
             || letters.len() <= SHORT && known
@@ -385,8 +380,7 @@ impl Refiner<'_> {
         shorter
     }
 
-    /// Replaces the statements of a candidate if it still covers its goals and shows the same, or
-    /// at least the same kind of result. Returns whether they were replaced.
+    /// Returns whether the statements of the candidate were replaced.
     fn attempt(
         &mut self,
         candidate: &mut Candidate,
@@ -406,8 +400,8 @@ impl Refiner<'_> {
             How::Alike => old.map(kind) == new.map(kind),
             _ => old == new && shows_same_states(&candidate.test.after, &other.test.after),
         };
-        // An argument without a visible effect is not kept for a branch without statements. If the
-        // test shows an error, it is not kept for any goal.
+        // An argument without a visible effect is not kept for a branch without statements; in a
+        // test that shows an error, such an argument is not kept for any goal.
         let reaches = own.is_subset(&other.covered)
             || old.is_some_and(is_error) && old == new
             || old == new
@@ -426,13 +420,13 @@ impl Refiner<'_> {
     }
 }
 
-/// Whether two tests show the same states: of all variables, or if one has other statements, of the last one.
+/// Whether two tests show the same states. If their numbers of statements differ, only the last
+/// states are compared.
 pub(super) fn shows_same_states(one: &[Value], other: &[Value]) -> bool {
     if one.len() == other.len() { one == other } else { one.last() == other.last() }
 }
 
-/// The kind of a result: the value itself for small values, and whether they are empty for texts
-/// and collections.
+/// The kind of a result, with some properties of its value.
 fn kind(value: &Value) -> String {
     let Some((name, content)) = value.as_object().and_then(|members| members.iter().next()) else {
         return value.to_string();
@@ -453,7 +447,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// Values of the same kind that a person might choose within an argument.
+/// Values that a person might choose instead of a part of an argument.
 fn plainer(argument: &Argument) -> Vec<Change> {
     let values = match argument {
         Argument::String(_) => ["foo", "a", "b"].map(|it| Argument::String(it.to_owned())).to_vec(),

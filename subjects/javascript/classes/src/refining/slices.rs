@@ -1,4 +1,4 @@
-//! Candidates by data flow: for each call of a test, the call and what it needs.
+//! Candidates by data flow: for each call of a test, the call and the statements that it needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,9 +114,8 @@ pub(super) fn renumbered(statement: &Statement, kept: &[usize]) -> Statement {
     statement
 }
 
-/// The candidates that together cover all goals, chosen greedily by the number of new goals for
-/// their weight, each with these goals. Unless `all_values` is set, candidates that a person would
-/// write are chosen first, and other candidates only for goals that none of these covers.
+/// The candidates that together cover all goals, chosen greedily, each with the goals for which it
+/// is chosen. Unless `all_values` is set, candidates that a person would write are chosen first.
 pub(super) fn chosen(candidates: &[Candidate], all_values: bool) -> Vec<(usize, Covered)> {
     let mut gains: Vec<Covered> =
         candidates.iter().map(|candidate| candidate.covered.clone()).collect();

@@ -1,5 +1,4 @@
-//! Values that a person might pass as an argument: from examples, from the declared type, from the
-//! name of the parameter, and from examples of many programs.
+//! Values that a person might pass as an argument.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +30,7 @@ impl Usage {
         found
     }
 
-    /// Values that a person might pass as an argument of a statement: first values from examples,
-    /// then values for the declared type and the name of the parameter, words of the function, and
-    /// values of the same kind as the current one that are common in examples.
+    /// Values that a person might pass as an argument of a statement, the most suitable first.
     pub(super) fn usual_values(
         &self,
         statements: &[Statement],
@@ -51,9 +48,8 @@ impl Usage {
         values
     }
 
-    /// Values for a parameter from its type, its name and the words of the function, and then
-    /// values of this kind that are common in examples, unless examples of the package have another
-    /// kind.
+    /// Values for a parameter from its type, its name and the words of the function, and common
+    /// values of the kind `of`.
     pub(super) fn values_for(
         &self,
         target: &Target,
@@ -98,7 +94,7 @@ impl Usage {
         values
     }
 
-    /// Texts in the format that the names of a function and of a parameter mention.
+    /// Strings in the format that the names of a function and of a parameter mention.
     fn formatted(&self, target: &Target, position: usize) -> impl Iterator<Item = &'static str> {
         let name = match target.member.as_str() {
             "" => target.path.last().filter(|it| *it != "default").unwrap_or(&target.name),
@@ -108,12 +104,11 @@ impl Usage {
         conventions::formatted(name, parameter)
     }
 
-    /// Whether a text is in the format that the names of a function and of a parameter mention.
     pub(super) fn is_formatted(&self, target: &Target, position: usize, text: &str) -> bool {
         self.formatted(target, position).any(|it| it == text)
     }
 
-    /// The texts with which the program compares variables with the name of a parameter.
+    /// The strings with which the program compares variables that have the name of a parameter.
     pub(super) fn own_words(&self, target: &Target, position: usize) -> impl Iterator<Item = &str> {
         let name = target.parameters.get(position).map_or("", |it| it.name.as_str());
         self.words.compared(name).iter().filter_map(|it| match it {

@@ -1,4 +1,4 @@
-//! Whether a test shows something: its result says what its call does, and is not what any call shows.
+//! Whether the result of a test describes its call.
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::export::Strength;
 use crate::model::{Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 
-/// Maximum length of the data of a result that no example leads to, in characters.
+/// Maximum length of an object or a string that an undocumented call returns, in bytes of data.
 const LARGEST: usize = 240;
 
 /// Maximum number of elements of a list of which only a part is asserted.
@@ -22,7 +22,7 @@ const MAX_ELEMENTS: usize = 20;
 /// Maximum number of members of an object of which only some are asserted.
 const MAX_MEMBERS: usize = 3;
 
-/// Whether a result is the state of an instance with nothing in it, as only its constructor has made it.
+/// Whether a result is probably the state of an instance.
 fn is_state(test: &SuiteTest, result: &Value) -> bool {
     let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
     let [made, read] = &test.statements[..] else { return false };
@@ -30,7 +30,7 @@ fn is_state(test: &SuiteTest, result: &Value) -> bool {
 }
 
 impl Usage {
-    /// Whether a test shows something for which it is worth keeping.
+    /// Whether a test shows enough to be worth keeping.
     pub(super) fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let documented = self.documents(&test.statements);
@@ -47,14 +47,15 @@ impl Usage {
         if (0..statements.len()).any(unused) {
             return false;
         }
-        // Of a long list, the first element and the length say little, and so do lines of what has hardly any content.
+        // A part of a long list says little, as does a string of several lines that a reader
+        // returns.
         let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
         let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
         let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
         if !documented && result["string"].as_str().is_some_and(blank) {
             return false;
         }
-        // That a function without arguments returns nothing, or a control sequence, says little.
+        // A function without arguments that returns nothing or a control sequence says little.
         let control = |it: &str| it.chars().any(|c| c.is_control() && !"\n\t".contains(c));
         let empty = result.get("undefined").is_some()
             || result["string"].as_str().is_some_and(|it| it.is_empty() || control(it));
@@ -68,7 +69,7 @@ impl Usage {
         if part || lines && test.focus.is_some() {
             return false;
         }
-        // Most texts of bytes are hard to read.
+        // Most strings of bytes are hard to read.
         let bytes = |value: &Value| {
             let class = value["object"].as_str().unwrap_or_default();
             class.ends_with("Array") || class.ends_with("Buffer")
@@ -79,7 +80,7 @@ impl Usage {
         {
             return false;
         }
-        // That a call returns the same once more says less than the call.
+        // A repetition of an earlier call with the same result says little.
         if (0..last).any(|at| {
             let earlier = &statements[at];
             earlier.operation == Operation::Method
@@ -90,31 +91,32 @@ impl Usage {
         }) {
             return false;
         }
-        // What is found or made of a negative number is hardly what a call is for, if it is nothing.
+        // An empty result for a negative number is hardly the purpose of a call.
         let negative = |it: &Argument| matches!(it, Argument::Number(number) if *number < 0.0);
         if !documented && statements[last].arguments.iter().any(negative) && is_nothing(result) {
             return false;
         }
-        // That an error has its message is what all errors do.
+        // Every error has its message.
         let message =
             |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
         if statements[last].arguments.iter().any(message) {
             return false;
         }
-        // What is returned as it was given shows little of what further arguments do.
+        // A first argument that is returned unchanged says little about further arguments.
         let given = &statements[last].arguments;
         let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
         if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
             return false;
         }
-        // That nothing is found or made of an argument of which nothing is known says little.
+        // An empty result for an argument about which nothing is known says little.
         let target = self.target(&test.statements, last);
         let unknown =
             target.is_some_and(|target| (0..given.len()).any(|at| self.is_unknown(target, at)));
         if unknown && is_nothing(result) || self.is_of_new_instance(test, result) {
             return false;
         }
-        // What the language does with a text or a list says nothing of the package, unless a class extends it.
+        // A method or property of a built-in type says nothing about the package, unless the
+        // receiver was constructed.
         let receiver = test.statements[last].receiver;
         let made = test.statements[receiver].operation == Operation::New;
         let value = test.assertions.get(receiver).filter(|_| !made);
@@ -128,7 +130,7 @@ impl Usage {
         if reads && (shows_bytes || value.is_some_and(of_language)) {
             return false;
         }
-        // That an element was added says less than what is in the collection then.
+        // The content of a collection says more than that an element was added.
         let statement = &test.statements[last];
         let adds = filled::is_adder(&statement.name)
             && statement.operation == Operation::Method
@@ -152,7 +154,7 @@ impl Usage {
         if unfilled && little && target.is_some_and(|it| self.has_adder(it)) {
             return false;
         }
-        // An empty text that reads a state is hardly what a call is for.
+        // An empty string from a reader says little.
         if test.focus.is_some() && result["string"] == "" {
             return false;
         }
@@ -179,7 +181,7 @@ impl Usage {
         !missing && !test.after.iter().any(completed)
     }
 
-    /// Whether the class of a method has one that adds an element.
+    /// Whether the class of a method also has a method that adds an element.
     pub(super) fn has_adder(&self, method: &Target) -> bool {
         let mut targets = self.targets().iter();
         targets.any(|it| {
@@ -189,8 +191,8 @@ impl Usage {
         })
     }
 
-    /// Whether a result only shows that a new instance is empty: it is an instance that was created without arguments,
-    /// or the result of a call without arguments on an instance that was just created.
+    /// Whether a test only shows that an instance can be constructed, or that a new instance is
+    /// empty.
     fn is_of_new_instance(&self, test: &SuiteTest, result: &Value) -> bool {
         if let [made] = &test.statements[..] {
             return made.operation == Operation::New
@@ -202,7 +204,7 @@ impl Usage {
         let no_letters = |it: &str| !it.chars().any(char::is_alphanumeric);
         let no_letters_at_all = result["string"].as_str().is_some_and(no_letters);
         let nothing = shows_nothing(test, result) || no_letters_at_all;
-        // Options do not show in what is empty.
+        // An empty value does not show the effects of options.
         let options = made.arguments.iter().all(|it| matches!(it, Argument::Object(_)));
         let no_effect = nothing && options && result.get("boolean").is_none();
         made.operation == Operation::New

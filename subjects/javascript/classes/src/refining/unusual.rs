@@ -1,4 +1,4 @@
-//! How much the calls of a test differ from those in the documentation, the tests and the examples.
+//! How much the calls of a test differ from calls in the documentation, the tests and the examples.
 
 use std::collections::BTreeSet;
 
@@ -13,15 +13,15 @@ use super::weights::is_applied;
 use crate::model::{RECEIVER, Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 
-/// Weight of a further argument that is missing.
+/// Weight of a further missing argument.
 const FURTHER: f64 = 0.5;
 
 /// Weight of a value that a person would not choose.
 const UNUSUAL: f64 = 0.4;
 
 impl Usage {
-    /// How much the calls of a test differ from the usual: 0 for calls as in the documentation. The
-    /// last call of a test that ends with an exception may have wrong arguments.
+    /// How much the calls of a test differ from usual calls. The last call of a test that ends with
+    /// an exception may have wrong arguments.
     pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
         let error = test.assertions.last().is_some_and(is_error);
         let last = test.statements.len().saturating_sub(1);
@@ -54,9 +54,8 @@ impl Usage {
         sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
     }
 
-    /// Whether a value is or contains a typical result of wrong arguments, such as NaN, a string with
-    /// `[object Object]`, or a list with undefined. Most of these results do not count if the
-    /// documentation, the tests or the examples mention them.
+    /// Whether a value is or contains a typical result of wrong arguments, such as NaN or
+    /// `[object Object]`.
     fn is_nonsense(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) => {
@@ -133,9 +132,7 @@ impl Usage {
         self.missing(target, statements[at].arguments.len()) > 0
     }
 
-    /// Number of required arguments that a call with `given` arguments lacks. At most the leading
-    /// parameters without a default are required, and of these only as many as every known call
-    /// passes; if no call is known, only the first. Methods such as `toString` require none.
+    /// Number of required arguments that a call with `given` arguments lacks.
     pub(super) fn missing(&self, target: &Target, given: usize) -> usize {
         let needed = target.parameters.iter().take_while(|it| {
             it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER
@@ -147,7 +144,7 @@ impl Usage {
         needed.count().min(fewest).saturating_sub(given)
     }
 
-    /// Whether a value is one that no person would choose.
+    /// Whether a person would hardly choose a value.
     pub(super) fn is_unusual(&self, value: &Argument) -> bool {
         self.unusual_value(value) > 0.0
     }

@@ -1,5 +1,4 @@
-//! How a package is called according to its documentation, tests and declarations, and how much a
-//! test differs from this.
+//! How a package is called according to its documentation, tests and declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,41 +20,42 @@ use crate::mined::is_generated;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::words::Words;
 
-/// Weight of an argument of a type that is neither declared nor used in an example, or of one that is missing.
+/// Weight of a wrong or missing argument.
 pub(super) const WRONG: f64 = 1.0;
 
-/// Methods that are called without arguments.
+/// Methods that are usually called without arguments.
 pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
 
-/// Objects of the language and of tests whose methods may have the names of those of a package.
+/// Objects of the language and of tests whose methods may have the same names as methods of a
+/// package.
 const OF_LANGUAGE: [&str; 15] = [
     "Array", "Buffer", "Date", "JSON", "Math", "Number", "Object", "Promise", "RegExp", "String",
     "assert", "console", "expect", "path", "process",
 ];
 
-/// The default text of an object.
+/// The default string of an object.
 pub(super) const OBJECT: &str = "[object Object]";
 
 /// How users call a package.
 pub(super) struct Usage {
     pub(super) words: Words,
     pub(super) model: Model,
-    /// Text of the documentation, tests and examples of the package, in which literals are looked up.
+    /// The documentation, tests and examples of the package.
     pub(super) texts: String,
-    /// Whether these texts mention NaN, `[object Object]`, the text `undefined` and lists with
+    /// Whether `texts` contains NaN, `[object Object]`, the string `undefined`, and a list with
     /// undefined.
     pub(super) writes: [bool; 4],
-    /// Number of digits after the point in the longest number between quotes.
+    /// The result of [`digits_in`] for `texts`.
     pub(super) digits: usize,
-    /// The words of these texts and of the names in the program, in lower case.
+    /// The words of `texts` and of names of members, in lower case.
     known: BTreeSet<String>,
-    /// The identifiers in these texts.
+    /// The identifiers in `texts`.
     pub(super) identifiers: BTreeSet<String>,
     /// The kinds of options by name, according to the documentation.
     pub(super) kinds: BTreeMap<String, &'static str>,
     /// Sequences of calls in the documentation, tests and examples.
     pub(super) sessions: Vec<Vec<Step>>,
-    /// The results that comments in the documentation show.
+    /// The results that comments in examples show.
     pub(super) shown: Vec<Shown>,
     /// The functions that the documentation, tests and examples pass.
     pub(super) passed: reads::Passed,
@@ -63,7 +63,7 @@ pub(super) struct Usage {
     pub(super) reads: Vec<BTreeSet<String>>,
     /// The functions whose code reads the environment of the process.
     pub(super) environment: BTreeSet<u32>,
-    /// The ranges of numbers that comments and documentation give.
+    /// The ranges of numbers that comments and documentation state.
     pub(super) ranges: domains::Ranges,
 }
 
@@ -146,14 +146,14 @@ impl Usage {
         })
     }
 
-    /// Whether a text is written between quotes in the documentation, a test or an example.
+    /// Whether a string is between quotes or backticks in the documentation, a test or an example.
     pub(super) fn quotes(&self, text: &str) -> bool {
         let between = |quote: char| self.texts.contains(&format!("{quote}{text}{quote}"));
         ['\'', '"', '`'].into_iter().any(between)
     }
 
-    /// Whether a text is between quotes of JavaScript in the documentation, a test or an example. A
-    /// text between backticks is often a name.
+    /// Like [`quotes`](Self::quotes), without backticks, which often contain names, and without
+    /// names of modules.
     pub(super) fn is_text(&self, text: &str) -> bool {
         let own = self.words.own_names.iter().any(|name| name == text);
         !own && ['\'', '"'].iter().any(|quote| {
@@ -168,7 +168,7 @@ impl Usage {
         })
     }
 
-    /// Whether the export at a path is a class, of which instances are made.
+    /// Whether the export at a path is a class.
     pub(super) fn is_class(&self, path: &[String]) -> bool {
         let mut targets = self.model.targets.iter();
         targets.any(|it| it.kind == TargetKind::Constructor && it.path == path)
@@ -180,12 +180,11 @@ impl Usage {
         self.model.classes.iter().any(|class| class.name == *name || class.own == *name)
     }
 
-    /// Whether the documentation, a test or an example contains a text.
     pub(super) fn texts_contain(&self, text: &str) -> bool {
         self.texts.contains(text)
     }
 
-    /// Whether a word is one of the documentation, the tests, the examples or the names of members.
+    /// Whether the documentation, the tests, the examples or names of members contain a word.
     pub(super) fn knows(&self, word: &str) -> bool {
         self.known.contains(&word.to_lowercase())
     }
@@ -198,7 +197,6 @@ impl Usage {
             && plausible::known_words(name).iter().all(|it| self.knows(it))
     }
 
-    /// The declared type of an argument.
     pub(super) fn shape_of(&self, target: &Target, position: usize) -> Option<&Shape> {
         let shape = self.words.shape(target.first_parameter + position);
         shape.filter(|_| position < target.parameters.len())
@@ -216,7 +214,7 @@ impl Usage {
         })
     }
 
-    /// The target that a statement calls; `None` if it is not known.
+    /// The target that a statement calls, if it is known.
     pub(super) fn target(&self, statements: &[Statement], at: usize) -> Option<&Target> {
         let statement = statements.get(at)?;
         let targets = self.model.targets.iter();
@@ -244,7 +242,7 @@ impl Usage {
         }
     }
 
-    /// The arguments of the calls of a target that the package contains.
+    /// The arguments of the calls of a target in the documentation, tests and examples.
     pub(super) fn calls<'u>(&'u self, target: &Target) -> Vec<&'u Vec<Literal>> {
         let names = self.words.names(target, &self.model);
         let own = self.owners(target);
@@ -271,8 +269,8 @@ impl Usage {
         found
     }
 
-    /// What a target is a member of, by the names that calls of it may have, in lower case. What is called without a
-    /// name before it is a member of the exports.
+    /// The names, in lower case, before the member in calls of a target; the empty string if no
+    /// name is needed.
     pub(super) fn owners(&self, target: &Target) -> BTreeSet<String> {
         let path: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
         let names: Vec<&str> = match (self.class_of(target), &path[..]) {
@@ -283,8 +281,8 @@ impl Usage {
         names.into_iter().map(str::to_lowercase).collect()
     }
 
-    /// The name of a parameter of the function that the last statement calls, as a name of a
-    /// variable; empty if it has none.
+    /// The name of a parameter of the function that the last statement calls; empty if it cannot
+    /// name a variable.
     pub(super) fn name_of_parameter(&self, statements: &[Statement], position: usize) -> String {
         let target = self.target(statements, statements.len().saturating_sub(1));
         let parameter = target.and_then(|target| target.parameters.get(position));
@@ -293,23 +291,21 @@ impl Usage {
         if plain { name.to_owned() } else { String::new() }
     }
 
-    /// The targets that tests call.
     pub(super) fn targets(&self) -> &[Target] {
         &self.model.targets
     }
 
-    /// The exported and the own name of the class of a target; `None` if the target has no class.
+    /// The exported name and the own name of the class of a target.
     pub(super) fn class_of(&self, target: &Target) -> Option<[&str; 2]> {
         self.model.classes.get(target.class?).map(|class| [&*class.name, &*class.own])
     }
 
-    /// The constructor of the class whose instances a target needs; `None` if there is none.
+    /// The constructor of the class whose instances a target needs.
     pub(super) fn constructor(&self, target: &Target) -> Option<&Target> {
         self.model.constructor(target.class?)
     }
 
-    /// Conventional arguments, by the types and names of the parameters, for a target for which no
-    /// example has literals; `None` if types and names are not enough.
+    /// Conventional arguments for a target for which no example has literals.
     pub(super) fn conventional(&self, target: &Target) -> Option<Vec<Argument>> {
         let whole = |call: &&Vec<Literal>| call.iter().all(|it| argument(it).is_some());
         if self.calls(target).iter().any(whole) {
@@ -337,8 +333,7 @@ impl Usage {
         (!arguments.is_empty()).then_some(arguments)
     }
 
-    /// Whether the arguments of all calls are equal to the arguments of an example, or parts of
-    /// them.
+    /// Whether the arguments of all calls occur in examples; false if no call has arguments.
     pub(super) fn documents(&self, statements: &[Statement]) -> bool {
         let mut any = false;
         let statements = &inlined(statements)[..];
@@ -370,7 +365,8 @@ impl Usage {
         any
     }
 
-    /// Whether a member has a number or a text in the documentation, a test or an example.
+    /// Whether a member has a number or a string as its value in the documentation, a test or an
+    /// example.
     pub(super) fn gives(&self, member: &str) -> bool {
         let value = |text: &str| {
             let rest = text.trim_start_matches(['\'', '"']).strip_prefix(':');
@@ -387,7 +383,7 @@ impl Usage {
     }
 }
 
-/// The name by which a target is called last.
+/// The last name in calls of a target.
 fn last_name(target: &Target) -> &String {
     match target.kind {
         TargetKind::Method => &target.member,

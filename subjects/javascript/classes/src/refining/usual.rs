@@ -1,6 +1,5 @@
 //! Usual values: values that nearly every call of a function shows, so that asserting them does not
-//! describe a single call. An example is a member with the same value in nearly all instances of a
-//! class, or in nearly all results.
+//! describe a single call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +20,15 @@ const SHARE: f64 = 0.8;
 /// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
 type Place = (String, String, String);
 
-/// Values that are not worth asserting: usual values of parts, and members of instances that are
-/// not mentioned anywhere.
+/// Usual values of parts of values, and the members of instances that may be asserted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Usual {
     pub(super) values: BTreeMap<Place, Value>,
-    /// The members that the documentation, the tests and the examples read of something; `None` if all may be asserted.
+    /// The members that the documentation, tests and examples read; `None` if all may be asserted.
     pub(super) read: Option<BTreeSet<String>>,
 }
 
-/// The members that texts read of something, as in `list.size`.
+/// The members that documents read, as in `list.size`.
 pub(super) fn read_by(texts: &str) -> BTreeSet<String> {
     let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
     let after = texts.split('.').skip(1);
@@ -44,7 +42,6 @@ fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
 }
 
 impl Usual {
-    /// Determines the usual values in the calls of candidates.
     pub(super) fn of(
         candidates: &[Candidate],
         classes: &Classes,
@@ -77,7 +74,7 @@ impl Usual {
             let usual = |((part, expected), (shown, made)): ((&str, &Value), (String, String))| {
                 self.values.get(&(shown, made, part.to_owned())) == Some(expected)
             };
-            // A member with many digits is computed for the class itself.
+            // A member whose value has many digits is hardly meant for users.
             let accidental = each.is_member()
                 && each.part().is_some_and(|(_, expected)| is_accidental(expected, true, 0));
             !place.is_some_and(usual) && !accidental && self.may_be_asserted(test, each)

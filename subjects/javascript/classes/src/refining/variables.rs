@@ -1,4 +1,4 @@
-//! Names of variables, as examples have them: `const color = tinycolor('red')`.
+//! Names of variables in examples, such as `const color = tinycolor('red')`.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) fn variables(texts: &str) -> Variables {
     }
     let best = |names: Vec<(&str, usize)>| {
         let most = names.iter().map(|(_, count)| *count).max()?;
-        // If names differ, they depend on the arguments, so use none.
+        // Use a name only if most names are the same; otherwise, names depend on the arguments.
         let all: usize = names.iter().map(|(_, count)| *count).sum();
         if 2 * most <= all {
             return None;
@@ -43,7 +43,8 @@ pub(super) fn variables(texts: &str) -> Variables {
         .collect()
 }
 
-/// The names of members in the order in which texts mention them first, as in `{ r: 255, g: 0 }`.
+/// The names of members, such as `r` in `{ r: 255 }`, in the order in which documents first
+/// mention them.
 pub(super) fn members(texts: &str) -> Vec<String> {
     let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
     let mut found: Vec<String> = Vec::new();
@@ -64,7 +65,7 @@ pub(super) fn members(texts: &str) -> Vec<String> {
     found
 }
 
-/// The name of a variable, and the last name of what is called for its value.
+/// The name of a variable, and the last name of the function that is called for its value.
 fn declared(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('=')?;
     let name = name.trim();

@@ -7,7 +7,7 @@ use catherd_javascript_machine::{Argument, Operation, Statement};
 use crate::export::Strength;
 use crate::suite::{Suite, SuiteTest, is_error};
 
-/// Weight of a statement besides the call that the test shows.
+/// Weight of a statement in addition to the call that the test shows.
 const STATEMENT: f64 = 0.35;
 
 /// Number of characters of arguments that weigh as much as a call.
@@ -21,7 +21,7 @@ pub(super) fn callee(statement: &Statement) -> String {
     }
 }
 
-/// What a test shows, as a key: the call, and what made its receiver.
+/// A key for the call that a test shows, which includes the call that made its receiver.
 pub(super) fn called(test: &SuiteTest) -> String {
     let statement = &test.statements[test.focus.unwrap_or(test.statements.len() - 1)];
     let receiver = test.statements.get(statement.receiver);
@@ -44,8 +44,8 @@ pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {
     returns.map(|(statement, _)| callee(statement)).collect()
 }
 
-/// The weight of a test whose assertions describe its last call this well; `None` if they do not
-/// describe it well enough. With `weak`, the type of a result is enough.
+/// The weight of a test whose assertions describe its last call with the strength `says`; `None` if
+/// this is not enough.
 pub(super) fn of(
     test: &SuiteTest,
     says: Strength,
@@ -94,8 +94,8 @@ pub(super) fn of(
     Some(weight)
 }
 
-/// Whether a statement calls a function that another statement has returned; its first argument is then what the
-/// function has as `this`.
+/// Whether a statement calls a function that another statement has returned; its first argument is
+/// then `this`.
 pub(super) fn is_applied(test: &SuiteTest, at: usize) -> bool {
     let statement = &test.statements[at];
     let function = test.assertions.get(statement.receiver);

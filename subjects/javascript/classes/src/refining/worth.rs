@@ -1,5 +1,4 @@
-//! Decides whether a maintainer would keep a test: its assertions must describe its call, and the
-//! call must be typical or occur in the documentation, the tests or the examples.
+//! Decides whether a maintainer would keep a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +21,8 @@ use crate::suite::{SuiteTest, is_error};
 /// Names of parameters for an element of a list.
 const ELEMENTS: [&str; 4] = ["item", "element", "elem", "value"];
 
-/// Documentation that mentions one in this number of functions mentions all important ones.
+/// Documentation that mentions one in this number of functions is assumed to mention all important
+/// functions.
 const MENTIONED: usize = 3;
 
 pub(super) fn is_empty(argument: &Argument) -> bool {
@@ -54,7 +54,7 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether a call of an unknown function has arguments of one kind, none of them empty.
+/// Whether the arguments of a call of an unknown function are of one kind, and none is empty.
 fn is_plain_call(statement: &Statement) -> bool {
     let given = &statement.arguments;
     let kinds: BTreeSet<_> = given.iter().map(kind).collect();
@@ -78,7 +78,7 @@ fn is_call_of(statement: &Statement, example: &[Literal]) -> bool {
     example.len() >= given.len() && given.iter().zip(example).all(same)
 }
 
-/// The type parameters of a declared type: `T` in `T` and `T[]`.
+/// The type parameter of `T` or `T[]`, and whether the type is an array.
 fn type_parameter(shape: &Shape) -> Option<(&str, bool)> {
     match shape {
         Shape::Named(name) if name.len() <= 2 => Some((name, false)),
@@ -112,7 +112,7 @@ impl Usage {
         let fails = test.assertions.last().is_some_and(is_error);
         let checked = at + 1 == statements.len() && fails && is_about_arguments(test);
         if is_applied(test, at) {
-            // Of a function that a call returned, it is not known which arguments are wrong.
+            // It is not known which arguments of a function that a call returned are wrong.
             let wrong = fails && at + 1 == statements.len();
             return !wrong && self.is_applied_as_usual(test, at, variables);
         }
@@ -128,7 +128,8 @@ impl Usage {
         if target.path.iter().filter(|it| *it == "default").count() > 1 {
             return false;
         }
-        // If a function is exported under several names, users call it by the shortest.
+        // If a function is also exported under a path without `default`, users call it by this
+        // path.
         let shorter: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
         let other =
             |it: &Target| it.kind == target.kind && it.path.iter().eq(shorter.iter().copied());
@@ -166,7 +167,7 @@ impl Usage {
                         || self.is_usual_call(target, statement)))
     }
 
-    /// Whether the documentation, a test or an example mentions a target, or they mention none.
+    /// Whether the documentation, tests or examples mention a target, or mention only few targets.
     fn is_mentioned(&self, target: &Target) -> bool {
         let names = |target: &Target| self.words.names(target, &self.model);
         let mentions = |target: &Target| {
@@ -179,7 +180,7 @@ impl Usage {
                     .class_of(target)
                     .is_some_and(|of| of.iter().any(|class| self.words.declares(class)))
         };
-        // If documentation mentions only few functions, it does not show which are important.
+        // Documentation that mentions only few functions does not show which are important.
         let known: Vec<&Target> = self
             .targets()
             .iter()
@@ -217,7 +218,6 @@ impl Usage {
         }
     }
 
-    /// Whether an example has a call with the same arguments.
     fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
         self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
@@ -226,7 +226,7 @@ impl Usage {
     fn is_usual_call(&self, target: &Target, statement: &Statement) -> bool {
         let given = &statement.arguments;
         let calls = self.calls(target);
-        // Arguments of several examples hardly fit each other.
+        // Arguments from different examples hardly fit each other.
         let differing = |call: &&Vec<Literal>| {
             let differs = |at: &usize| match (given.get(*at), call.get(*at)) {
                 (Some(it), Some(literal)) => {
@@ -319,7 +319,7 @@ impl Usage {
         let is_list = |it: &Argument| matches!(it, Argument::Array(_));
         let names = target.parameters.iter().map(|it| ELEMENTS.contains(&it.name.as_str()));
         let mut named = given.iter().zip(names);
-        // A list and something that is one of its elements, by its name.
+        // A list, and an argument that is an element according to its name.
         let element = named.any(|(it, named)| named && !is_list(it)) && given.iter().any(is_list);
         for (position, argument) in given.iter().enumerate() {
             let of_list = target.parameters.get(position).is_some_and(|it| {
@@ -339,14 +339,14 @@ impl Usage {
         kinds.values().all(|kinds| kinds.len() <= 1)
     }
 
-    /// Whether neither an example nor the parameter says which values an argument has.
+    /// Whether neither an example nor the parameter shows which values an argument can have.
     pub(super) fn is_unknown(&self, target: &Target, position: usize) -> bool {
         let calls = self.calls(target);
         let none = |call: &&Vec<Literal>| matches!(call.get(position), None | Some(Literal::Other));
         calls.iter().all(none) && !self.says(target, position)
     }
 
-    /// Whether a variable is an instance of another class than declared.
+    /// Whether a variable is an instance of a class other than the declared class.
     fn is_of_other_class(&self, target: &Target, position: usize, made: &Statement) -> bool {
         let Some(Shape::Named(declared)) = self.shape_of(target, position) else { return false };
         let class = self.model.classes.iter().find(|it| it.path == made.path);
@@ -357,7 +357,8 @@ impl Usage {
             && class.is_some_and(|class| !is(class))
     }
 
-    /// Whether the text of an option is one that the program compares with it, or that the documentation gives it.
+    /// Whether the program compares an option with a string, or the documentation gives the option
+    /// this value.
     fn is_option_text(&self, name: &str, text: &str) -> bool {
         let compared = self.words.compared(name);
         let gives = |quote: char| {
@@ -406,7 +407,8 @@ impl Usage {
         let name = name.or_else(|| variables.get(callee(made).rsplit(['.', '#']).next()?));
         let given = &statement.arguments[1.min(statement.arguments.len())..];
         let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else {
-            // What it makes of one value is told by a text, or by the collection that it gets.
+            // Without examples, accept one argument if it is a collection or the result is a
+            // string.
             let text = test.assertions[at].get("string").is_some();
             return matches!(given, [it] if text || matches!(it, Argument::Array(_) | Argument::Object(_)));
         };
@@ -426,7 +428,7 @@ impl Usage {
     }
 }
 
-/// The type of what a function of a declared type returns.
+/// The type of the result of a function of a declared type.
 fn result_of(shape: &Shape) -> Option<&Shape> {
     match shape {
         Shape::Function(result) => Some(result),

@@ -1,4 +1,4 @@
-//! What declarations and comments say about parameters: their types, and which of them calls may leave out.
+//! Parameters in declarations and comments: their types, and whether calls may leave them out.
 
 use catherd_javascript_machine::Program;
 use catherd_javascript_machine::instrument::{Declarations, DefaultValue, Function, Shape};
@@ -7,7 +7,6 @@ use super::Words;
 use crate::model::{Model, Target, TargetKind};
 
 impl Words {
-    /// The type of a parameter according to declarations.
     pub(super) fn declared_shape(
         &self,
         target: &Target,
@@ -46,7 +45,8 @@ impl Words {
         }
     }
 
-    /// The names of members that a function reads of a variable, or takes from parameters that are patterns (`{}`).
+    /// The names of members of a variable that a function reads, or takes from parameters that are
+    /// patterns (`{}`).
     pub(crate) fn read_of<'w>(
         &'w self,
         function: &'w Function,
@@ -58,19 +58,18 @@ impl Words {
         inside.map(|(_, name)| name.as_str())
     }
 
-    /// Whether the program reads a member of this name of something that may be options.
+    /// Whether the program reads a member of this name from something that may be options.
     pub(crate) fn is_option(&self, name: &str) -> bool {
         self.options.iter().any(|known| known == name)
     }
 
-    /// Whether declarations give types of members of a class.
+    /// Whether declarations contain types of members of a class.
     pub(crate) fn declares(&self, class: &str) -> bool {
         let start = format!("{class}.");
         self.declared.keys().any(|name| name.starts_with(&start))
     }
 
-    /// Adds what the search does not need: the types of parameters that comments give in other forms than `@param {T} name`,
-    /// and to the model, that parameters have defaults if declarations or comments say that calls may leave them out.
+    /// Adds types of parameters from comments, and defaults of parameters that calls may leave out.
     pub(crate) fn complete(&mut self, program: &Program, model: &mut Model) {
         let required: Vec<Option<usize>> =
             model.targets.iter().map(|target| self.required(target, model)).collect();
@@ -90,7 +89,7 @@ impl Words {
         }
     }
 
-    /// The number of arguments that calls of a target have at least, if declarations have it.
+    /// Minimum number of arguments of calls of a target, according to declarations.
     fn required(&self, target: &Target, model: &Model) -> Option<usize> {
         let class = target.class.and_then(|class| model.classes.get(class));
         let of_class = class.into_iter().flat_map(|class| [&class.name, &class.own]);

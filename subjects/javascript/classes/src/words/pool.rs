@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::instrument::Literal;
 
-/// Literals of some part of the program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     pub(super) texts: Vec<String>,
     pub(super) numbers: Vec<f64>,
     /// Indices of regular expressions.
     pub(super) patterns: Vec<usize>,
-    /// For a file that reads texts: the characters and short texts with which it compares.
+    /// Short strings with signs, and characters whose codes occur in the file.
     pub(super) tokens: Vec<String>,
-    /// For such a file: its words.
+    /// Short alphanumeric strings.
     pub(super) names: Vec<String>,
 }
 
@@ -22,7 +21,8 @@ impl Pool {
         self.texts.is_empty() && self.patterns.is_empty()
     }
 
-    /// Finds short texts of signs and, if the file reads codes of characters, characters whose codes are numbers of it.
+    /// Finds short strings with signs and, if the file reads character codes, characters whose
+    /// codes are numbers in the file.
     pub(super) fn find_tokens(&mut self, codes: bool) {
         let mut tokens = BTreeSet::new();
         for text in &self.texts {
