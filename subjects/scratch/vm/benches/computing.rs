@@ -1,4 +1,4 @@
-//! Benchmarks of programs that only compute, in steps of a few thousand blocks.
+//! Benchmarks of programs that only compute.
 
 mod everything;
 #[allow(dead_code, reason = "the notation of the tests, of which the programs use a part")]

@@ -11,7 +11,6 @@ use divan::{Bencher, black_box};
 
 use everything::Everything;
 
-/// Projects with clones, colour sensing, pen lines, lists and waits.
 const PROJECTS: [&str; 6] =
     ["apple-catch", "ball-bounce", "maze", "spirograph", "sorting", "traffic-light"];
 
@@ -23,7 +22,6 @@ fn folder(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "datasets", "demo", name].iter().collect()
 }
 
-/// A VM that has executed 100 steps after the green flag.
 fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     let project = Project::read(folder(name)).expect("the demo projects are sound");
     let program = Program::compile(&project).expect("the demo projects are sound");
@@ -36,7 +34,6 @@ fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     vm
 }
 
-/// Executes twenty steps. The right arrow is held down during the first ten.
 fn play<T: Tracer>(vm: &mut Vm<T>) {
     for press in [true, false] {
         vm.key("right arrow", press);
@@ -71,7 +68,7 @@ fn restore(bencher: Bencher<'_, '_>, project: &str) {
     bencher.bench_local(|| vm.restore(black_box(&snapshot)));
 }
 
-/// Reads and compiles a project. Costumes are rasterised later, when they are first sensed.
+/// Costumes are not rasterised here.
 #[divan::bench(args = PROJECTS)]
 fn load(bencher: Bencher<'_, '_>, project: &str) {
     let folder = folder(project);
@@ -81,8 +78,7 @@ fn load(bencher: Bencher<'_, '_>, project: &str) {
     });
 }
 
-/// Dispatches a thousand commands that do almost nothing, for comparison with the execution of
-/// blocks.
+/// A reference for the execution of blocks: a thousand commands that do almost nothing.
 #[divan::bench]
 fn a_thousand_empty_dispatches(bencher: Bencher<'_, '_>) {
     let commands: Vec<u8> = (0..1000_u32).map(|i| (i * 7 % 5) as u8).collect();

@@ -29,14 +29,11 @@ const STAMP_COST: (usize, f64) = (1, 4.0);
 const HULL_POINTS_PER_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Consumes fuel for work on the pixels of the target: `base` blocks, and one more for each
-    /// `pixels_per_block` pixels.
     pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_per_block): (usize, f64)) {
         let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
         self.consume_fuel(base + (pixels / pixels_per_block) as usize);
     }
 
-    /// Consumes fuel for the computation of a target's hull, unless the hull is already known.
     pub(crate) fn consume_hull_fuel(&mut self, target: usize) {
         let points = self.state.scene.hull_cost(self.state.targets[target].drawable);
         self.consume_fuel((points / HULL_POINTS_PER_BLOCK) as usize);
@@ -168,7 +165,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Op::WaitUntil { condition, draws } => {
                 if !self.condition(no, condition) {
-                    // A condition that draws no random numbers cannot change before the slice ends.
+                    // In warp, a condition that draws no random numbers cannot change before the
+                    // slice ends.
                     self.set_status(if draws { Status::Yield } else { Status::YieldTick });
                 }
             }
@@ -266,8 +264,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.threads[self.thread].status = status;
     }
 
-    /// Executes a wait of `duration` steps, which takes at least one step and ends in the first
-    /// step in which `duration` has passed. Returns whether the wait has ended.
+    /// A wait takes at least one step. Returns whether the wait has ended.
     pub(crate) fn wait_steps(&mut self, no: BlockNo, duration: f64) -> bool {
         if !self.frame().in_progress {
             self.start_wait(no, duration);
@@ -289,8 +286,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.check_elapsed(no, (self.state.steps - start) as f64)
     }
 
-    /// Executes a wait that the original measures with its clock. The clock advances with the
-    /// steps unless [`Vm::set_clock`](crate::Vm::set_clock) sets it.
+    /// Executes a wait that the original measures with its clock.
     pub(crate) fn wait_clock(&mut self, no: BlockNo, seconds: f64) {
         if !self.frame().in_progress {
             return self.start_wait(no, self.settings.step_count(seconds));
@@ -309,8 +305,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the distances of a timed block to ending and to waiting: during the wait, the
-    /// remaining fraction of the time and 0; after the wait, 0 and 1.
+    /// Reports the distances of a waiting block to the end of the wait and to further waiting.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;
@@ -322,7 +317,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Enters a branch of the executing block, or ends the thread if its stack is full.
     pub(crate) fn enter_branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
         let limit = self.settings.stack_limit;
         let thread = self.thread();
@@ -333,7 +327,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Ends the current thread because its stack is full, and reports the limit.
     pub(crate) fn overflow(&mut self) {
         self.hit(Limit::CallDepth);
         self.thread().kill();

@@ -1,5 +1,4 @@
-//! The functions of the interpreter that a VM calls. The macro [`compile_interpreter!`] compiles
-//! them in the crate of a tracer.
+//! Calls from a VM to the interpreter.
 
 use crate::interpreter::Interpreter;
 use crate::target::TargetId;
@@ -14,13 +13,11 @@ pub struct Call<'a>(pub(crate) Work<'a>);
 pub(crate) enum Work<'a> {
     Step,
     Flag,
-    /// Events happen, for one target or for all targets.
     Start(&'a [Trigger], Option<TargetId>),
 }
 
-/// Compiles the interpreter for a tracer once, in the crate of the tracer. Without this macro in
-/// the implementation of [`Tracer`], each crate that executes programs with the tracer compiles a
-/// copy, which takes about ten seconds.
+/// Compiles the interpreter for a tracer in the crate of the tracer. Without this macro in the
+/// implementation of [`Tracer`], each crate that executes programs with the tracer compiles a copy.
 #[macro_export]
 macro_rules! compile_interpreter {
     () => {

@@ -34,16 +34,13 @@ pub(crate) enum Slot {
     Own(u32),
 }
 
-/// The message of a `broadcast` block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
     /// A message of the stage; `None` if its id is unknown.
     Fixed(Option<u32>),
-    /// A message whose name is computed.
     Computed(ExprId),
 }
 
-/// The quantity that an edge-activated hat compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sensor {
     Timer,
@@ -85,12 +82,10 @@ macro_rules! one_number {
 }
 pub(crate) use one_number;
 
-/// The operation of a stack block.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub(crate) enum Op {
-    /// Has no effect: blocks that are unknown or obsolete, or whose effect a program cannot sense,
-    /// and hats without a predicate.
+    /// Has no effect, for example because the block is unknown or obsolete.
     Nothing,
     /// An edge-activated hat that compares a quantity with a number, such as `when loudness > 10`.
     HatGreater {
@@ -98,8 +93,7 @@ pub(crate) enum Op {
         value: ExprId,
     },
     HatTouching(ExprId),
-    /// A hat whose predicate is never true, because the hat needs hardware that the VM does not
-    /// have, or because its quantity is unknown.
+    /// A hat whose predicate is never true.
     HatNever,
     HatMakeyKey(ExprId),
     HatMakeyCode(ExprId),
@@ -141,7 +135,6 @@ pub(crate) enum Op {
     SwitchCostume(ExprId),
     NextCostume,
     SwitchBackdrop(ExprId),
-    /// Also waits for the started scripts.
     SwitchBackdropAndWait(ExprId),
     NextBackdrop,
     ChangeEffect(Effect, ExprId),
@@ -244,7 +237,7 @@ pub(crate) enum Op {
         shown: bool,
     },
 
-    /// Calls a custom block. `arguments` is a range in [`crate::Program::arguments`].
+    /// `arguments` is a range in [`crate::Program::arguments`].
     Call {
         procedure: Option<u32>,
         arguments: (u32, u32),
@@ -359,7 +352,6 @@ pub(crate) enum Property {
     Variable(Text),
 }
 
-/// An expression, such as a literal, a reporter or a Boolean block.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
     Number(f64),
@@ -449,10 +441,8 @@ pub(crate) enum Expr {
     Username,
     /// Motion in the picture of the camera; the VM has no camera.
     VideoMotion,
-    /// The text itself, because there is no network for a translation.
     Translate(ExprId),
-    /// The last of [`Command::early_inputs`] of a block that translates text. The block may have
-    /// to wait for the translation.
+    /// The last of [`Command::early_inputs`] of a block that may wait for a translation.
     AwaitedTranslation,
 
     ItemOfList(Slot, ExprId),

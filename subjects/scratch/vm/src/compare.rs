@@ -1,5 +1,4 @@
-//! Comparisons of expressions. Numeric operands, which are the most frequent, are compared directly
-//! as numbers; other operands are compared as values.
+//! Comparisons of expressions as numbers or as values.
 
 use crate::code::{Expr, ExprId};
 use crate::eval::text_cost;
@@ -7,13 +6,11 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number by which a value is compared: a number itself (even NaN), or the number that a string
-/// denotes if its conversion takes no fuel. `None` for other values.
+/// The number by which a value is compared, if the conversion takes no fuel.
 #[inline]
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
         Value::Number(n) => Some(*n),
-        // A short string takes no fuel.
         Value::Text(text) if text_cost(text.len()) == 0 => {
             Some(text.comparand()).filter(|n| !n.is_nan())
         }
@@ -22,10 +19,8 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Compares the operands of a comparison and consumes the fuel of the comparison, which is the
-    /// same whether distances are measured or not. `numbers` compares operands that are compared as
-    /// numbers, which are never NaN; `values` compares all other operands, and must return the same
-    /// results for numbers.
+    /// `numbers` never receives NaN, and `values` must return the same results for numbers. The
+    /// fuel is the same whether distances are measured or not.
     #[inline]
     pub(crate) fn with_operands<R>(
         &mut self,
@@ -49,9 +44,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.with_values((a, known_a), (b, known_b), values)
     }
 
-    /// Like [`Self::with_operands`], if [`Self::comparand`] may already have evaluated the first
-    /// operand or both operands. Stored values are borrowed, because evaluating the other operand
-    /// does not change them.
+    /// The known operands have already been evaluated by [`Self::comparand`]. Stored values are
+    /// borrowed, because evaluating the other operand does not change them.
     #[inline(never)]
     fn with_values<R>(
         &mut self,
@@ -70,8 +64,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         result
     }
 
-    /// The value of an expression that [`Self::comparand`] may already have evaluated; `None` if
-    /// the value is stored.
+    /// `None` if the value is stored.
     fn unless_stored(&mut self, e: ExprId, known: Option<f64>) -> Option<Value> {
         match known {
             _ if self.stored(e).is_some() => None,
@@ -80,8 +73,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number by which an expression is compared; `None` if the expression must be compared as
-    /// a value. In this case, the expression has not been evaluated.
+    /// The number by which an expression is compared. If the result is `None`, the expression has
+    /// not been evaluated.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {
@@ -93,8 +86,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         short_comparand(value)
     }
 
-    /// The value of an expression that only reads a stored value; `None` for other expressions, and
-    /// for parameters outside of calls.
+    /// The value of an expression that only reads a stored value.
     #[inline]
     pub(crate) fn stored(&self, e: ExprId) -> Option<&Value> {
         match &self.program.exprs[e.0 as usize] {

@@ -1,5 +1,4 @@
-//! The compiler from the project model to [`Program`]: names become slots, literals become
-//! constants, and scripts become chains of commands.
+//! The compiler from the project model to [`Program`].
 
 mod commands;
 mod expressions;
@@ -23,7 +22,7 @@ use crate::value::{Value, clamp};
 use monitors::Monitors;
 use scope::Scope;
 
-/// Maximum nesting of reporters; deeper nesting is an error.
+/// Maximum nesting of reporters.
 pub(crate) const MAX_NESTING: usize = 400;
 
 /// Error in compiling a project.
@@ -47,8 +46,7 @@ impl Program {
     /// Compiles a project.
     ///
     /// # Errors
-    /// If the project has no stage, or if reporters are nested too deeply. Unknown blocks and
-    /// unreadable costumes are not errors: the blocks do nothing, and the costumes are replaced.
+    /// If the project has no stage, or if reporters are nested too deeply.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
     }
@@ -61,9 +59,8 @@ impl Program {
         Self::with_skins(project, compat, SkinSetBuilder::new(Limits::default()))
     }
 
-    /// Compiles a project for the version of Scratch of this program. Costumes that both projects
-    /// have, for example because they are based on the same template, are shared instead of being
-    /// read and rasterised again.
+    /// Compiles a project for the version of Scratch of this program, and shares the costumes that
+    /// both projects have.
     ///
     /// # Errors
     /// Like [`Program::compile`].
@@ -82,8 +79,7 @@ impl Program {
         compile(project, compat, costumes, Arc::new(skins.build()))
     }
 
-    /// Compiles a version of this program's project in which only blocks were changed. Costumes
-    /// are shared instead of being read and rasterised again.
+    /// Compiles a version of this program's project in which only blocks were changed.
     ///
     /// # Errors
     /// Like [`Program::compile`].
@@ -108,15 +104,14 @@ fn compile(
     Compiler::new(project, compat).program(costumes, skins)
 }
 
-/// The costumes of a target. Adds the pictures of the costumes to the skins of the project.
 fn costumes(
     project: &Project,
     target: &sb3::Target,
     compat: Compat,
     skins: &mut SkinSetBuilder,
 ) -> Arc<[Costume]> {
-    // The version of 2022 replaces a costume that is missing or cannot be read with an empty
-    // costume; today's Scratch replaces it with the picture of a question mark.
+    // The version of 2022 shows an empty costume instead of one that cannot be read; today's
+    // Scratch shows a question mark.
     let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let shown = match (compat, costume.vector) {
             (Compat::Of2022, _) => return skins.add_blank(),
@@ -171,7 +166,6 @@ struct Compiler<'a> {
     stage_lists: FxHashMap<&'a str, u32>,
     scope: Scope<'a>,
     depth: usize,
-    /// Whether the block that is being compiled translates something.
     translates: bool,
     error: Option<CompileError>,
 }
@@ -351,7 +345,6 @@ impl<'a> Compiler<'a> {
         self.scope.procedure = None;
     }
 
-    /// The event that starts the script under a hat block.
     fn trigger(&mut self, block: &'a Block) -> Option<Trigger> {
         let target = self.scope.target;
         let option = |name: &str| match block.field(name) {
@@ -362,7 +355,7 @@ impl<'a> Compiler<'a> {
         Trigger::of(block.opcode, option, |name| Some(message(&mut self.messages, name)))
     }
 
-    /// The id of a block's command. A new command is compiled later.
+    /// A new command is compiled by [`Self::compile_pending`].
     fn command(&mut self, block: BlockIndex) -> CommandId {
         if let Some(&id) = self.scope.commands.get(&block) {
             return id;
@@ -379,7 +372,6 @@ impl<'a> Compiler<'a> {
         block.map_or(NONE, |b| self.command(b))
     }
 
-    /// Compiles all pending commands, including commands that become pending in the meantime.
     fn compile_pending(&mut self) {
         while let Some((block, id, procedure)) = self.scope.pending.pop() {
             self.scope.procedure = procedure;
@@ -392,10 +384,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The slot of a variable that a field or an input names, and whether the variable must be
-    /// created when it is first read. The first match is used: a variable of the target by id, of
-    /// the stage by id, of the target by name, or of the stage by name. If there is no match, a new
-    /// variable of the target is created.
+    /// Returns the slot of a variable, and whether the variable must be created when it is first
+    /// read.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {
@@ -419,7 +409,6 @@ impl<'a> Compiler<'a> {
         (own(i), true)
     }
 
-    /// The slot of a list, found like a variable by [`Compiler::variable`].
     fn list(&mut self, id: &'a str, name: &str) -> Slot {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.list_by_id.get(id) {
@@ -443,7 +432,6 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The value of a menu block's field, found in the inputs of a block.
 fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Option<&'a str> {
     block.inputs.iter().find_map(|input| match input.block {
         sb3::Slot::Block(menu) => Some(target.blocks.get(menu as usize)?.field(name)?.text()),
@@ -451,7 +439,6 @@ fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Opti
     })
 }
 
-/// The number of the message with this name. Upper and lower case are not distinguished.
 #[expect(clippy::mutable_key_type, reason = "no hash depends on whether a number is parsed")]
 fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
     let next = messages.len() as u32;

@@ -1,13 +1,8 @@
-//! Skipping of iterations in loops without screen refresh whose state repeats. Such a loop would go
-//! through the same states until its budget ends, so these iterations need not be executed. A
-//! program that hangs ends its slice after the same number of blocks as without skipping, but in a
-//! fraction of the time.
+//! Skipping of iterations in loops without screen refresh whose state repeats.
 //!
-//! After several thousand iterations of loops in one slice, the state is stored before the next
-//! iteration of a loop, if the loop contains only blocks that affect nothing but variables, the
-//! position of the sprite and the thread. If a later iteration of this loop begins with the same
-//! state, and another iteration does so after the same amount of fuel, the state repeats with this
-//! period until the fuel is used up.
+//! From time to time, the state before an iteration is compared with the state before an earlier
+//! one. If the state repeats twice after the same amount of fuel, the fuel of further periods is
+//! consumed without execution.
 
 pub(crate) mod noted;
 
@@ -36,9 +31,8 @@ const MAX_FRAMES: usize = 256;
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Searches for a cycle before an iteration of the loop on top of the stack. The function is
-    /// called from time to time, only in warp and only if fuel remains. If there is a cycle,
-    /// consumes the fuel of the following periods.
+    /// Searches for a cycle before an iteration of the loop on top of the stack, and skips the
+    /// following periods if there is a cycle.
     #[cold]
     #[inline(never)]
     pub(crate) fn search_cycle(&mut self) {
@@ -71,8 +65,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Consumes the fuel of as many whole periods as possible, leaving some fuel of the slice and
-    /// the step.
+    /// Leaves some fuel of the slice and the step.
     fn skip(&mut self, period: u32) {
         self.buffers.cycles.due = INTERVAL;
         let fuel = u64::from(self.slice_fuel).min(self.state.step_fuel);
@@ -80,8 +73,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel((periods * u64::from(period)) as usize);
     }
 
-    /// The state before an iteration of the loop on top of the stack; `None` if the loop cannot be
-    /// searched, for example because it may have effects that are not compared.
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;
@@ -134,7 +125,7 @@ fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
 
-/// Whether no block can distinguish two values. Always false for separate copies of a long string.
+/// Whether two values are known to be indistinguishable for blocks.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_bits(*a, *b),
@@ -153,7 +144,6 @@ struct Scan<'a> {
     left: usize,
     /// The variables that the code may set.
     set: SmallVec<[Slot; 8]>,
-    /// The custom blocks that have been searched.
     called: SmallVec<[u32; 8]>,
 }
 
@@ -178,9 +168,7 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// Scans a block with its branches; `None` if the block may have effects that are not compared,
-    /// or if the code is too long. Motion is accepted if `moves` is true, which means that motion
-    /// changes only the position of the sprite.
+    /// `moves` states whether motion changes only the position of the sprite.
     fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
         self.count()?;
         let command = &self.program.commands[block as usize];
@@ -234,8 +222,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Scans an expression; `None` if the expression may read anything except the compared values
-    /// and values that the loop cannot change, or if the code is too long.
+    /// Accepts only expressions that read compared values and values that the loop cannot change.
     fn expression(&mut self, e: ExprId) -> Option<()> {
         self.count()?;
         match self.program.exprs[e.0 as usize] {

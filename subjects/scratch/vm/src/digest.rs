@@ -18,8 +18,8 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// Everything that determines the further execution of the VM.
     Future,
-    /// Like [`DigestScope::Future`], but without time (such as the clock, timers, and the elapsed
-    /// time of waits and glides), pending promises and the remaining fuel.
+    /// Like [`DigestScope::Future`], but without elapsed time, pending promises and the remaining
+    /// fuel.
     Untimed,
     /// Like [`DigestScope::Untimed`], but also without the stream of random numbers.
     Timeless,
@@ -30,26 +30,22 @@ impl<T: Tracer> Vm<T> {
     ///
     /// Two VMs with the same program, the same settings and equal digests of
     /// [`DigestScope::Future`] continue in the same way if their callers do the same, except with a
-    /// probability of about 2^-100. Digests do not depend on how the state was reached, with two
-    /// exceptions: the pen layer is represented by the lines and stamps since the layer was last
-    /// cleared, and the outlines that are known depend on what the program has sensed. The step
-    /// counter, the limits that were hit and the ids of targets are left out.
-    ///
-    /// The time to compute a digest grows with the size of all variables and lists.
+    /// probability of about 2^-100. Different digests do not imply that the VMs continue
+    /// differently.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
         let print = Context::new(&self.program, &self.state, scope).state();
         print.bits()
     }
 }
 
-/// A state, with positions that identify its parts independently of their ids and slots.
+/// A state, with positions that identify its parts independently of ids and slots.
 struct Context<'a> {
     program: &'a Program,
     state: &'a State,
     scope: DigestScope,
-    /// For each target id, the position of the target in the order of creation.
+    /// For each target id, the position of the target in [`State::live_targets`].
     targets: Vec<u32>,
-    /// For each slot, the position of the thread in the execution order, or [`NO_THREAD`].
+    /// For each slot, the position of its thread in [`State::thread_list`], or [`NO_THREAD`].
     threads: Vec<u32>,
 }
 
@@ -123,7 +119,6 @@ impl<'a> Context<'a> {
         self.targets.get(target.0 as usize).map_or(u64::MAX, |place| u64::from(*place))
     }
 
-    /// The position of a thread with a slot and serial number; `NO_THREAD` if the thread has ended.
     fn thread_place(&self, (slot, serial): (u32, u64)) -> u64 {
         let thread = &self.state.threads[slot as usize];
         let place = self.threads[slot as usize];
@@ -191,8 +186,7 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends the data that the block on top of a thread's stack keeps while it is in progress.
-    /// Data of other blocks are no longer read.
+    /// Appends the data of the block in progress on top of a thread's stack.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE
@@ -225,8 +219,7 @@ pub(crate) fn bits(flags: &[bool]) -> u64 {
     flags.iter().fold(0, |word, flag| word << 1 | u64::from(*flag))
 }
 
-/// Maps an optional number to a number. `None` is mapped to a NaN with bits that arithmetic never
-/// produces.
+/// `None` becomes a NaN with bits that arithmetic never produces.
 fn optional(number: Option<f64>) -> f64 {
     number.unwrap_or(f64::from_bits(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Direct changes to the state of a VM, and queries. Tests use the changes to set up situations.
+//! Direct changes to the state of a VM, and queries.
 
 use catherd_scratch_render::{Rect, Scene};
 use catherd_scratch_sb3::BlockNo;
@@ -13,8 +13,7 @@ use crate::value::Value;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Sets the scalar variable at a position in [`Program::variables`]. Does nothing if the target
-    /// or the variable does not exist.
+    /// Sets the scalar variable at a position in [`Program::variables`], if it exists.
     pub fn set_variable(&mut self, target: TargetId, number: usize, value: Value) {
         let targets = &mut self.state.targets;
         let variables = targets.get_mut(target.0 as usize).map(|target| &mut target.variables);
@@ -24,8 +23,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the items of the list at a position in [`Program::lists`]. Does nothing if the
-    /// target or the list does not exist.
+    /// Replaces the items of the list at a position in [`Program::lists`], if it exists.
     pub fn set_list(&mut self, target: TargetId, number: usize, items: Vec<Value>) {
         let targets = &mut self.state.targets;
         let lists = targets.get_mut(target.0 as usize).map(|target| &mut target.lists);
@@ -35,7 +33,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a sprite or clone as a block does, with a line if the pen is down.
+    /// Moves a sprite or clone as a block does.
     pub fn set_position(&mut self, target: TargetId, x: f64, y: f64) {
         self.change(target, |interpreter, index| interpreter.set_position(index, x, y));
     }
@@ -78,11 +76,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the state with a snapshot, as [`Vm::restore`] does, except for the state that
-    /// Whisker does not restore between tests: layers, rotation styles, pens and their drawings,
-    /// the answer and the tempo. Of the drawables of the stage and sprites, only the positions are
-    /// restored: Whisker restores costume, size, direction and visibility only in the targets, and
-    /// a drawable is updated by the next block that changes its target.
+    /// Replaces the state with a snapshot, except for the state that Whisker does not restore
+    /// between tests.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
         let originals = 0..self.program.targets().len() as u32;
@@ -126,8 +121,7 @@ impl<T: Tracer> Vm<T> {
         self.state.keys.clear();
     }
 
-    /// Whether a key, given by its name in the key menu, is pressed. Unknown keys are never
-    /// pressed.
+    /// Whether a key of the key menu is pressed.
     pub fn is_key_down(&self, name: &str) -> bool {
         Key::pressed(name).is_some_and(|key| self.state.keys.contains(&key))
     }
@@ -143,8 +137,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.bounds(drawable)
     }
 
-    /// The last text in the bubble of the target, which is empty if the bubble has been removed.
-    /// `None` if the target does not exist or never had a bubble.
+    /// The last text in the bubble of the target, empty if the bubble has been removed; `None` if
+    /// the target never had a bubble.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
     }
@@ -155,7 +149,7 @@ impl<T: Tracer> Vm<T> {
     pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
 
     /// The picture of the stage (see [`Scene::picture`]). Without [colours](Program::with_colors),
-    /// the lines and stamps of a program that senses no colours are missing.
+    /// lines and stamps may be missing.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         self.state.scene.picture()
     }

@@ -19,8 +19,6 @@ pub(crate) struct ConditionDistances {
 }
 
 impl ConditionDistances {
-    /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other` if
-    /// positive, infinity if NaN, and 1 otherwise.
     pub(crate) fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY
@@ -82,7 +80,6 @@ pub(crate) fn of_comparison(how: Comparison, a: f64, b: f64) -> ConditionDistanc
     }
 }
 
-/// The distances of a comparison of values, given its outcome.
 fn of_values(formulas: Formulas, value: bool, a: &Value, b: &Value) -> ConditionDistances {
     if a.both_numeric(b) {
         of_numbers(formulas, a.to_number(), b.to_number())
@@ -99,12 +96,11 @@ pub(crate) fn of_compared_values(how: Comparison, a: &Value, b: &Value) -> Condi
     }
 }
 
-/// Length of the stage's diagonal in stage units, by which distances to colours are divided.
+/// Length of the stage's diagonal in stage units.
 const DIAGONAL: f64 = 600.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The truth value of a control block's condition. Reports the distances of the condition to an
-    /// active tracer, unless the tracer already knows distances of 0 to both outcomes.
+    /// Distances are not measured if the tracer already knows distances of 0 to both outcomes.
     pub(crate) fn condition(&mut self, no: BlockNo, condition: ExprId) -> bool {
         if !T::ACTIVE {
             return self.truth(condition);
@@ -118,9 +114,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         measure.value
     }
 
-    /// Measures a condition. Distances that are not below the known distances may be overestimated:
-    /// all combinations of distances increase with their parts, so a bound for the combination is a
-    /// bound for every part.
+    /// Distances that are not below the known distances may be overestimated: all combinations of
+    /// distances increase with their parts, so a bound for the combination is a bound for every
+    /// part.
     fn measure(&mut self, e: ExprId, known: (f64, f64)) -> ConditionDistances {
         match self.program.exprs[e.0 as usize] {
             Expr::Less(a, b) => self.measure_comparison(a, b, LESS, |a, b| a.compare(b).is_lt()),
@@ -231,9 +227,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The distance, as a fraction of the stage's diagonal, from `start` to the first sample at
-    /// which the stage without the executing target shows a colour; `None` if there is no such
-    /// sample within the known distance.
+    /// The distance, as a fraction of the stage's diagonal, from `start` to a sample at which the
+    /// stage without the executing target shows a colour; `None` beyond the known distance.
     fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
         if known <= 0.0 {
             return None;

@@ -1,5 +1,4 @@
-//! Evaluation of expressions as numbers, truth values or values. Evaluation as a number or truth
-//! value avoids creating a value that the caller would only cast.
+//! Evaluation of expressions as numbers, truth values or values.
 
 use std::borrow::Cow;
 
@@ -14,13 +13,13 @@ use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
-/// Scratch's limit on the items of a list.
+/// Scratch's maximum number of items in a list.
 pub(crate) const LIST_LIMIT: usize = 200_000;
 
 /// The motion that is reported because there is no camera.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
-/// Fuel for creating or reading a string: the number of arithmetic blocks that take about as long.
+/// Fuel for creating or reading a string, in blocks.
 pub(crate) fn text_cost(units: usize) -> usize {
     units / 16
 }
@@ -30,10 +29,9 @@ pub(crate) fn list_cost(items: usize) -> usize {
     items / 32
 }
 
-/// The item to which a list index refers.
 pub(crate) enum ListIndex {
     All,
-    /// Index from 0.
+    /// From 0.
     At(usize),
     Invalid,
 }
@@ -52,7 +50,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             Expr::ItemOfList(list, index) => {
-                // An index outside of the list results in the empty string, which is 0 as a number.
+                // An index outside the list results in the empty string, which is 0 as a number.
                 let place = self.item_place(*list, *index);
                 place.map_or(0.0, |place| self.list(*list).items[place].to_number())
             }
@@ -124,8 +122,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         found
     }
 
-    /// The concatenation of two strings, truncated at the text limit before it is allocated.
-    /// Consumes the fuel of both strings.
+    /// Truncates the concatenation of two strings at the text limit before it is allocated.
     pub(crate) fn join(&mut self, mut a: Text, b: &Text) -> Text {
         self.consume_fuel(text_cost(a.len() + b.len()));
         let limit = self.settings.text_limit;
@@ -145,8 +142,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The value of an expression that is always a number, without a cast (NaN is possible); `None`
-    /// for other expressions, and for mouse coordinates before the first mouse event.
+    /// The number of an expression without a cast, possibly NaN; `None` if the expression must be
+    /// evaluated as a value.
     #[inline(always)]
     pub(crate) fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
@@ -320,7 +317,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         list
     }
 
-    /// A parameter of the innermost call; `None` outside of calls.
+    /// A parameter of the innermost call.
     #[inline]
     pub(crate) fn parameter(&self, slot: u32) -> Option<&Value> {
         let thread = &self.state.threads[self.thread];
@@ -346,7 +343,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.pick(from.to_number(), to.to_number(), integer)
     }
 
-    /// The meaning of a list index in Scratch.
     pub(crate) fn list_index(&mut self, index: &Value, length: usize, all: bool) -> ListIndex {
         let n = match index {
             Value::Number(n) => *n,
@@ -411,7 +407,7 @@ fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     (Text::new(text), cut)
 }
 
-/// Like `list_contents`, for lists with characters outside of ASCII.
+/// Like `list_contents`, for lists with characters outside ASCII.
 fn wide_list_contents(list: &List, separator: &str, limit: usize) -> (Text, bool) {
     let mut units = Vec::new();
     for (i, item) in list.items.iter().enumerate() {

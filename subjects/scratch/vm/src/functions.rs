@@ -9,15 +9,14 @@ use crate::rounding::{ceil, floor, remainder, round};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
-/// A coordinate as its reporter returns it: the nearest integer if the difference is less than
-/// 1e-9, and the coordinate itself otherwise.
+/// A coordinate as its reporter returns it.
 pub(crate) fn snap(x: f64) -> f64 {
     let round = js_round(x);
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
-/// Cache of the values of `[sin] of` and `[cos] of`, because programs usually need both values of
-/// an angle, and the same angles repeatedly.
+/// Cache of sines and cosines, because programs often need both for an angle, and use the same
+/// angles repeatedly.
 #[derive(Debug)]
 pub(crate) struct Angles(Box<[(u64, (f64, f64)); Angles::SIZE]>);
 

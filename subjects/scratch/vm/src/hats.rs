@@ -1,5 +1,4 @@
-//! The start of scripts: hat blocks, the threads that hats start, and the events that a caller
-//! triggers between steps.
+//! The start of scripts by hat blocks.
 
 use catherd_scratch_sb3::Opcode;
 
@@ -26,16 +25,13 @@ pub enum StartEvent<'a> {
     Click(TargetId),
     /// Every sprite and clone is clicked.
     ClickSprites,
-    /// A message is sent to one target or to all targets, even if the stage does not define it.
+    /// A message is sent to one target or to all targets.
     Message(&'a str, Option<TargetId>),
-    /// The scripts under all hat blocks of one kind start in one target or in all targets, without
-    /// the further effects of the event. For example, other scripts are not stopped, although the
-    /// green flag stops them.
+    /// All hat blocks of one kind start their scripts, without the further effects of the event.
     Hat {
         /// Opcode of the hat block.
         hat: Opcode,
-        /// Name of the key, backdrop or message in the hat block, in upper or lower case; empty for
-        /// other blocks.
+        /// Key, backdrop or message of the hat block; empty for other hat blocks.
         option: &'a str,
         /// The target; `None` for all.
         only: Option<TargetId>,
@@ -43,9 +39,8 @@ pub enum StartEvent<'a> {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// Starts the scripts that react to an event, and returns their threads. The hats are executed
-    /// immediately; the bodies begin in the next step. An unknown key or message, or a target that
-    /// does not exist, starts no scripts.
+    /// Starts the scripts that react to an event, and returns their threads. Only the hats are
+    /// executed before the next step.
     pub fn start(&mut self, event: StartEvent<'_>) -> Vec<ThreadId> {
         match event {
             StartEvent::Flag => {
@@ -99,18 +94,9 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<'a, T: Tracer> Interpreter<'a, T> {
-    /// Starts the scripts of all hat blocks that react to an event, in one target or in all targets
-    /// from front to back, and executes these hats immediately. The bodies of the scripts begin
-    /// with the next slice of their threads. Leaves the started threads in `buffers.started`.
-    ///
-    /// This function is called by [`Vm::start`] for the triggers of the event, and otherwise for
-    /// each [`Trigger`]:
-    /// - `Flag`: by [`Vm::green_flag`];
-    /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
-    /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
-    ///   thread unless the predicate has just turned true ([`Self::trigger_on_rising_edge`]);
-    /// - `Message`, `Backdrop`, `Clone`: by the blocks that send a message, switch the backdrop or
-    ///   create a clone, during their slice.
+    /// Starts the scripts of all hat blocks that react to an event and executes the hats. The
+    /// bodies begin with the next slice of their threads; `buffers.started` contains the started
+    /// threads.
     pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
         let mut started = std::mem::take(&mut self.buffers.started);
         started.clear();
@@ -152,8 +138,6 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         sprite.scripts_by_trigger.get(trigger).map_or(&[], |scripts| scripts)
     }
 
-    /// Starts scripts of one target that react to an event. A script that is already running is
-    /// restarted or continues, depending on the event.
     fn start_scripts(
         &mut self,
         target: TargetId,
@@ -191,8 +175,8 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         }
     }
 
-    /// Stores the value of the predicate of an edge-activated hat, and ends the hat's thread unless
-    /// the predicate has just turned true. A first value that is true counts as well.
+    /// Ends the thread of an edge-activated hat unless the hat's predicate has just become true. A
+    /// first value that is true counts as well.
     pub(crate) fn trigger_on_rising_edge(&mut self, new: bool) {
         let thread = &self.state.threads[self.thread];
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];

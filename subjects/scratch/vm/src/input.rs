@@ -12,9 +12,8 @@ use crate::value::{clamp, js_round};
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Presses or releases a key, given by its name in the key menu, such as `space`, `left arrow`,
-    /// `enter` or `a`. A press immediately starts the scripts with a hat for this key or for any
-    /// key, unless they are already running. Unknown names are ignored.
+    /// Presses or releases a key of the key menu, such as `space`, `left arrow` or `a`. A press
+    /// starts the scripts with a hat for the key. Unknown names are ignored.
     pub fn key(&mut self, name: &str, down: bool) {
         let Some(key) = Key::pressed(name) else { return };
         if !down {
@@ -29,15 +28,14 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves the mouse to stage coordinates.
+    /// Moves the mouse pointer to a position in stage coordinates.
     pub fn mouse_move(&mut self, x: f64, y: f64) {
         self.state.mouse.pointer = (x, y);
         self.interpreter().update_mouse_position();
     }
 
-    /// Presses or releases the mouse button at the position of the pointer. If the button was not
-    /// pressed before and the pointer is inside the stage, a press clicks the target under the
-    /// pointer; a draggable target is clicked by the release instead.
+    /// Presses or releases the mouse button at the position of the pointer. A target under the
+    /// pointer is clicked by the press, or by the release if it is draggable.
     pub fn mouse_button(&mut self, down: bool) {
         let mut interpreter = self.interpreter();
         interpreter.update_mouse_position();
@@ -58,17 +56,14 @@ impl<T: Tracer> Vm<T> {
         self.interpreter().answer(Text::new(text));
     }
 
-    /// Starts the click hats of one target, independently of the mouse. Does nothing if the target
-    /// does not exist.
+    /// Starts the click hats of one target, independently of the mouse.
     pub fn click(&mut self, target: TargetId) {
         if self.state.targets.get(target.0 as usize).is_some_and(|t| t.alive) {
             self.call(Work::Start(&[Trigger::SpriteClicked, Trigger::StageClicked], Some(target)));
         }
     }
 
-    /// Moves a target as a drag with the mouse does: the target cannot leave the stage completely,
-    /// and its pen draws no line. A glide in progress continues from the given position. Does
-    /// nothing for the stage, or if the target does not exist.
+    /// Moves a sprite or clone as dragging with the mouse does.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();
         let index = target.0 as usize;
@@ -93,8 +88,7 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Updates the mouse position from the pointer. As in the original, a coordinate of 0 on the
-    /// canvas (the left or upper border) is ignored.
+    /// As in the original, a coordinate of 0 on the canvas (the left or upper border) is ignored.
     fn update_mouse_position(&mut self) {
         let mouse = &mut self.state.mouse;
         let (x, y) = (mouse.pointer.0 + 240.0, 180.0 - mouse.pointer.1);
@@ -108,7 +102,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The target under the pointer; the stage if there is none.
     fn pick(&mut self) -> TargetId {
         let stage = TargetId(self.program.stage as u32);
         let Some((x, y)) = self.state.mouse.sensed_point() else { return stage };

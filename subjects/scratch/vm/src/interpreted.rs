@@ -1,5 +1,5 @@
-//! Counts of blocks in warp that the interpreter executes instead of the
-//! [linear form](crate::linear).
+//! Counts of blocks in warp that the interpreter executes instead of the [linear
+//! form](crate::linear).
 
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use crate::vm::Vm;
 /// Why the interpreter executed a block in warp, in full or in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fallback {
-    /// The block was executed outside of the linear form.
+    /// The block was executed outside the linear form.
     Outside,
     /// The block has no instruction.
     Block,

@@ -1,5 +1,5 @@
-//! The interpreter. While a [`Vm`](crate::vm::Vm) executes, its program and its state are borrowed
-//! separately, so that code can be read while the state changes.
+//! The interpreter, which borrows the program and the state of a [`Vm`](crate::vm::Vm) separately,
+//! so that code can be read while the state changes.
 
 use catherd_elementary::AngleCache;
 use catherd_scratch_render::DrawableSet;
@@ -35,13 +35,12 @@ pub(crate) struct Buffers {
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
     pub(crate) stretches: Stretches,
-    /// Whether the linear form is not used (see [`crate::Vm::interpret`]).
+    /// See [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
     pub(crate) interpreted: Option<Box<Interpreted>>,
 }
 
-/// The interpreter of one VM. [`crate::scheduler`] decides which thread executes,
-/// [`crate::eval`] evaluates expressions, and [`crate::blocks`] executes stack blocks.
+/// The interpreter of one VM.
 pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) program: &'a Program,
     pub(crate) settings: &'a VmSettings,
@@ -51,9 +50,8 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) linear: &'a mut Steps<T>,
     /// Slot of the executing thread; `NO_CURRENT` if there is none.
     pub(crate) thread: usize,
-    /// The target of the executing thread.
     pub(crate) target: usize,
-    /// Remaining fuel of this slice, in blocks. This fuel limits only threads in warp.
+    /// Remaining fuel of this slice, in blocks.
     pub(crate) slice_fuel: u32,
     /// Whether something visible has changed in this step.
     pub(crate) redraw: bool,

@@ -36,7 +36,6 @@ impl Key {
         })
     }
 
-    /// The key that an input names.
     pub(crate) fn pressed(name: &str) -> Option<Key> {
         Key::named(name).or_else(|| {
             let upper = Text::new(name).upper();
@@ -45,7 +44,6 @@ impl Key {
         })
     }
 
-    /// The key that the menu of a hat names, in upper or lower case.
     pub(crate) fn of_hat(option: &str) -> Option<KeyQuery> {
         let lower = option.to_lowercase();
         if lower == "any" {

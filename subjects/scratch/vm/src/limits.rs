@@ -1,12 +1,10 @@
-//! Limits hit during execution. A limit never aborts an execution: for example, the operation that
-//! exceeds the limit is skipped or postponed, and the hit is counted.
+//! Limits hit during execution. A limit never aborts an execution; its hits are counted.
 
-/// A limit of the VM. [`crate::VmSettings`] defines most limits; the limits of lists and clones are
-/// limits of Scratch.
+/// A limit of the VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`VmSettings::warp_budget`](crate::VmSettings::warp_budget): a slice "without screen
-    /// refresh" was interrupted and continues in the next step.
+    /// refresh" was interrupted.
     Slice,
     /// [`VmSettings::step_budget`](crate::VmSettings::step_budget): a thread was not executed in a
     /// step, or was interrupted.
@@ -20,7 +18,6 @@ pub enum Limit {
     /// 300 clones: a clone was not created.
     Clones,
     /// [`catherd_scratch_render::Limits`]: a costume is larger than allowed and shows nothing.
-    /// Counted once for each costume, at the first green flag.
     Costume,
 }
 
@@ -79,7 +76,6 @@ impl Hits {
         self.iter().next().is_none()
     }
 
-    /// The hits since `earlier` was taken.
     pub(crate) fn since(&self, earlier: &Hits) -> Hits {
         let mut hits = *self;
         for (hit, before) in hits.0.iter_mut().zip(earlier.0) {

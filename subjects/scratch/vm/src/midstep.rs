@@ -1,5 +1,4 @@
-//! Notifications to a watcher in the middle of a step, with the change that a block makes or the
-//! question that a block asks, and the current state.
+//! Notifications to a watcher in the middle of a step.
 
 use crate::state::State;
 use crate::target::TargetId;
@@ -16,7 +15,7 @@ pub enum Change {
         /// The previous position.
         from: (f64, f64),
     },
-    /// The costume, size, direction, visibility, an effect or the rotation style was set.
+    /// The appearance of a target was set, such as its costume, size or direction.
     Appearance(TargetId),
     /// The text of the bubble was set, or the bubble was removed.
     Bubble(TargetId),
@@ -29,8 +28,7 @@ pub enum Change {
         /// The previous value.
         old: Value,
     },
-    /// A target has said, thought or asked something. The text may be empty, and the bubble may be
-    /// hidden.
+    /// A target has said, thought or asked something, which may be empty.
     Said {
         /// The target.
         target: TargetId,

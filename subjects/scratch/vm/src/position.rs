@@ -11,9 +11,8 @@ use crate::vm::Vm;
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 
 impl<T: Tracer> Vm<T> {
-    /// A number that represents the positions of the live threads of the script with this top
-    /// block: the sum of hashes of the blocks on their stacks and the counters of their loops, or 0
-    /// if there are no live threads. Timers of waits are not included.
+    /// A number that represents the blocks and loop counters of the live threads of the script with
+    /// this top block; 0 if there are no live threads.
     pub fn script_position(&self, top: BlockNo) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let of_script = |thread: &&Thread| {

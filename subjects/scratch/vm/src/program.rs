@@ -15,28 +15,28 @@ use crate::text::Text;
 use crate::trigger::Trigger;
 use crate::value::Value;
 
-/// A compiled project: immutable, shared by all VMs that execute it.
+/// A compiled project, shared by all VMs that execute it.
 pub struct Program {
     pub(crate) compat: Compat,
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) constants: Vec<Value>,
-    /// Inputs that are evaluated before a command's operands (see [`Command::early_inputs`]).
+    /// See [`Command::early_inputs`].
     pub(crate) early_inputs: Vec<ExprId>,
     /// Arguments of custom-block calls: parameter slot (`NONE` for an argument that the custom
     /// block does not have) and value.
     pub(crate) arguments: Vec<(u32, ExprId)>,
-    /// Stage and sprites, by their position in the project.
+    /// By position in the project.
     pub(crate) sprites: Vec<Sprite>,
     pub(crate) stage: usize,
-    /// The stage and sprites in execution order, from back to front.
+    /// The stage and sprites in the order of their layers, from back to front.
     pub(crate) execution_order: Vec<u32>,
     /// The stage's messages in file order.
     pub(crate) broadcasts: Vec<Broadcast>,
-    /// All messages by their names in upper case, including messages to which only hats refer.
+    /// By name in upper case, including messages to which only hats refer.
     pub(crate) messages: FxHashMap<Text, u32>,
     pub(crate) skins: Arc<SkinSet>,
-    /// Whether some block senses colours.
+    /// Whether blocks or callers sense colours.
     pub(crate) senses_colors: bool,
     /// Opcodes of the edge-activated hats in the project, which every step evaluates.
     pub(crate) edge_hats: Vec<Opcode>,
@@ -50,7 +50,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The version of Scratch for which the project was compiled. A VM reproduces this version.
+    /// The version of Scratch for which the project was compiled.
     pub fn compat(&self) -> Compat {
         self.compat
     }
@@ -60,14 +60,14 @@ impl Program {
         self.block_count
     }
 
-    /// The blocks that were compiled to commands: all stack blocks and hats that can execute.
+    /// The blocks that were compiled to commands.
     pub fn commands(&self) -> impl Iterator<Item = BlockNo> + '_ {
         self.commands.iter().map(|c| c.no)
     }
 
     /// Hash of the code. Two programs compiled from mutants of one project almost certainly behave
-    /// the same if their hashes are equal; if the hashes differ, the behaviour may still be the
-    /// same. Do not store hashes, because they may change with every release.
+    /// the same if their hashes are equal. Do not store hashes, because they may change with every
+    /// release.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Fingerprint(DefaultHasher::new());
         for sprite in &self.sprites {
@@ -82,7 +82,6 @@ impl Program {
         hasher.0.finish()
     }
 
-    /// The default of a parameter of the custom block that a command calls.
     #[cold]
     pub(crate) fn default_of(&self, sprite: usize, call: CommandId, place: u16) -> Value {
         let procedure = match self.commands[call as usize].op {
@@ -126,7 +125,6 @@ pub(crate) struct Broadcast {
     pub(crate) message: u32,
 }
 
-/// A sprite or the stage.
 pub(crate) struct Sprite {
     pub(crate) name: Text,
     pub(crate) is_stage: bool,
@@ -146,16 +144,14 @@ pub(crate) struct Sprite {
 #[derive(Debug)]
 pub(crate) struct VariableDef {
     pub(crate) name: Text,
-    /// [`Value::Undefined`] for a variable that a block names but the file does not declare. Such a
-    /// variable is created when the block is first executed.
+    /// [`Value::Undefined`] for a variable that a block names but the file does not declare.
     pub(crate) value: Value,
 }
 
 pub(crate) struct ListDef {
     pub(crate) name: Text,
     pub(crate) items: Arc<Vec<Value>>,
-    /// Whether the file declares the list. Other lists are created when a block that refers to them
-    /// is first executed.
+    /// Whether the file declares the list.
     pub(crate) declared: bool,
 }
 
@@ -168,22 +164,19 @@ pub(crate) struct Costume {
 
 pub(crate) struct Sound {
     pub(crate) name: Text,
-    /// Duration in seconds.
+    /// In seconds.
     pub(crate) length: f64,
 }
 
-/// A custom block of one sprite.
 #[derive(Debug)]
 pub(crate) struct Procedure {
     /// The definition block; `NONE` if only a prototype exists.
     pub(crate) definition: CommandId,
-    /// Whether the custom block runs without screen refresh.
     pub(crate) warp: bool,
     /// Values of parameters for which a call has no argument.
     pub(crate) defaults: Vec<Value>,
 }
 
-/// A script with a hat.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) hat: CommandId,

@@ -1,9 +1,5 @@
-//! Waits of [today's Scratch](crate::Compat::Today) that end between steps: bubbles that are shown
-//! for some seconds, sounds and speech. This module also stores the keys for the Makey Makey
-//! blocks.
-//!
-//! In the original, these waits are promises. A promise that ends after a time is resolved before a
-//! step; a promise that a block resolves is resolved at the end of the step ([`Status::Promise`]).
+//! Waits that are promises in [today's Scratch](crate::Compat::Today), and the keys for the Makey
+//! Makey blocks.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -27,7 +23,6 @@ const KEYS: usize = 100;
 /// loaded.
 #[derive(Clone, Default)]
 pub(crate) struct Promises {
-    /// Number of the current or last step.
     now: f64,
     timers: Vec<Timer>,
     sounds: Vec<Playing>,
@@ -40,7 +35,6 @@ pub(crate) struct Promises {
     sequences: Vec<(Text, f64)>,
 }
 
-/// A thread that waits, and the block that made it wait.
 #[derive(Clone, Copy)]
 struct Waiter {
     thread: (u32, u64),
@@ -52,8 +46,7 @@ struct Waiter {
 struct Timer {
     due: f64,
     waiter: Waiter,
-    /// The bubble that the timer removes: target, its serial number, and number of the change that
-    /// showed the bubble; `None` for speech.
+    /// Target, its serial number, and the change of the bubble that the timer removes.
     bubble: Option<(TargetId, u32, u64)>,
 }
 
@@ -83,7 +76,6 @@ fn rate(pitch: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Ends the waits whose time has passed, before a step of today's Scratch.
     pub(crate) fn resolve_promises_of_time(&mut self) {
         let Some(mut promises) = self.state.promises.take() else { return };
         promises.now += 1.0;
@@ -109,7 +101,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         ended.into_iter().for_each(|waiter| self.end_wait(waiter));
     }
 
-    /// Reports the distances of the waits (see [`Interpreter::trace_wait`]).
     fn trace_promises(&mut self, promises: &Promises) {
         let step_ms = self.settings.pace.sound_step_ms;
         let sounds = promises.sounds.iter();
@@ -138,7 +129,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether the bubble of a target is unchanged since the change with this number.
     fn shows(&self, target: TargetId, serial: u32, change: u64) -> bool {
         let state = &self.state.targets[target.0 as usize];
         let last = self.state.promises.as_ref().and_then(|it| it.bubbles.get(target.0 as usize));
@@ -160,9 +150,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         Waiter { thread, block, start }
     }
 
-    /// Makes the current thread wait some seconds for a timer of the original, which counts whole
-    /// milliseconds. If `bubble` is set, the timer then removes the bubble of the target, unless
-    /// the bubble has changed.
+    /// Makes the current thread wait for a timer of the original, which counts whole milliseconds.
     pub(crate) fn wait_for_timer(&mut self, block: BlockNo, seconds: f64, bubble: bool) {
         let waiter = self.waiter(block);
         let (target, step_ms) = (self.target, self.settings.pace.step_ms);
@@ -177,8 +165,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_status(Status::Promise { resolved: false });
     }
 
-    /// Plays a sound of the sprite of the current target. If the sprite is already playing the
-    /// sound, the sound starts again, and threads that waited for its end continue.
+    /// A sound that the sprite is already playing starts again, and its waits end.
     pub(crate) fn start_sound(&mut self, block: BlockNo, sound: u32, seconds: f64, wait: bool) {
         let waiter = self.waiter(block);
         let target = &self.state.targets[self.target];
@@ -203,7 +190,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Stops all sounds. The threads that wait for a sound continue in the next step.
     pub(crate) fn stop_all_sounds(&mut self) {
         self.stop_sounds(|_| true);
     }
@@ -219,7 +205,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Changes the rate of the sounds that a target plays, after its pitch has changed.
     pub(crate) fn change_pitch(&mut self, target: usize) {
         let step_ms = self.settings.pace.sound_step_ms;
         let state = &self.state.targets[target];
@@ -232,7 +217,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Records a pressed key, given by its name in the key menu.
     pub(crate) fn note_key(&mut self, name: &str) {
         let Some(promises) = &mut self.state.promises else { return };
         let word = if name == " " { "space" } else { name.split(' ').next().unwrap_or(name) };
@@ -250,7 +234,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Forgets the keys of unfinished sequences.
     pub(crate) fn forget_keys(&mut self) {
         if let Some(promises) = &mut self.state.promises {
             promises.keys.clear();
@@ -258,7 +241,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Whether a sequence of at least two keys was just typed. A sequence is recognised only after
-    /// the first query for it; shorter sequences are never recognised.
+    /// the first query for it.
     pub(crate) fn was_typed(&mut self, sequence: &Text) -> bool {
         let sequence = sequence.upper();
         let Some(promises) = &mut self.state.promises else { return false };
@@ -277,9 +260,8 @@ impl<T: Tracer> Interpreter<'_, T> {
 }
 
 impl Promises {
-    /// Numbers that determine how waits, sounds and sequences of keys continue, with times relative
-    /// to the current step. `thread` and `target` map threads and targets to numbers that are
-    /// independent of slots and ids.
+    /// Numbers that determine how waits, sounds and sequences of keys continue, independently of
+    /// slots, ids and the current step.
     pub(crate) fn numbers(
         &self,
         thread: impl Fn((u32, u64)) -> u64,

@@ -19,8 +19,8 @@ enum Generator {
 }
 
 impl Random {
-    /// The stream of studies: stream 1 of ChaCha8 with a key that is derived from the seed. The
-    /// numbers are the same on every platform and in every version.
+    /// The stream of studies: stream 1 of ChaCha8 with a key that is derived from the seed, the
+    /// same on every platform.
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);
@@ -49,8 +49,7 @@ impl Random {
         self
     }
 
-    /// Draws a number between two numbers for `pick random`; an integer if `integer` is set. If the
-    /// two numbers are equal, nothing is drawn.
+    /// If the two numbers are equal, nothing is drawn.
     #[inline]
     pub(crate) fn pick(&mut self, a: f64, b: f64, integer: bool) -> f64 {
         let (low, high) = if a <= b { (a, b) } else { (b, a) };
@@ -61,8 +60,6 @@ impl Random {
         if integer { low + floor(draw * (high + 1.0 - low)) } else { draw * (high - low) + low }
     }
 
-    /// Consumes the draws of a new clone, or of a new text of a bubble, if the stream is set to
-    /// [draw names](Random::drawing_names).
     pub(crate) fn draw_name(&mut self) {
         if let Generator::Arc4(arc4) = &mut self.0 {
             for _ in 0..arc4.draws_of_a_name {
@@ -175,7 +172,7 @@ impl Arc4 {
         self.state[usize::from(other.wrapping_add(t))]
     }
 
-    /// A number in [0, 1) with at least 52 significant bits.
+    /// A number in [0, 1).
     fn draw(&mut self) -> f64 {
         let (mut n, mut d) = (0.0, 1.0);
         for _ in 0..6 {

@@ -1,6 +1,6 @@
-//! Rounding and remainders, mostly without function calls. The standard library calls functions for
-//! these operations, because the oldest supported processors have no instructions for them. The
-//! results have the same bits, except NaN.
+//! Rounding and remainders without function calls where possible; the oldest supported processors
+//! have no instructions for them. The results have the same bits as with the standard library,
+//! except NaN.
 
 /// Doubles of at least this absolute value have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -52,8 +52,7 @@ pub(crate) fn round(x: f64) -> f64 {
     if (x - whole).abs() >= 0.5 { whole + 1.0_f64.copysign(x) } else { whole }
 }
 
-/// The remainder as in JavaScript, which corresponds to the truncated quotient and has the sign of
-/// `n`.
+/// The remainder as in JavaScript, which has the sign of `n`.
 #[inline]
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     /// Below this limit, doubles represent all integers.
@@ -92,7 +91,7 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     const LARGEST: f64 = (1_u64 << 51) as f64;
     const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
     const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
-    // For numbers closer to 0, the quotient may be rounded to 0.
+    // Closer to 0, the quotient may underflow.
     const LEAST: f64 = 1e-200;
     let is_whole = (1.0..=LARGEST_DIVISOR).contains(&m) && nearest(m) == m;
     if is_whole && n.abs() < LARGEST && !(-LEAST..0.0).contains(&n) {
@@ -156,7 +155,6 @@ mod tests {
         ]
     }
 
-    /// The bits of a number, the same for all NaN.
     fn bits(x: f64) -> u64 {
         if x.is_nan() { 0x7ff8 << 48 } else { x.to_bits() }
     }

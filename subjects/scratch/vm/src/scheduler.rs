@@ -2,8 +2,7 @@
 //!
 //! A step executes at most [`VmSettings::batches`](crate::VmSettings::batches) batches. A batch
 //! gives every thread that can continue one slice, in order. A slice executes blocks until the
-//! thread yields, waits or ends, or until a limit is reached. Hat blocks are started by
-//! [`Interpreter::start_hats`] in `hats.rs`.
+//! thread yields, waits or ends, or until a limit is reached.
 
 use crate::calls::Work;
 use crate::code::{CommandId, Expr, NONE, Op};
@@ -18,16 +17,13 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step: first the edge-activated hats, then the threads in batches. In each
-    /// batch, every thread that can continue executes one slice, in order.
+    /// Executes one step: first the edge-activated hats, then the threads in batches.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
 
-    /// Clicks the green flag: stops everything as [`Vm::stop_all`] does, and starts the scripts of
-    /// the flag. Scripts have executed their hats when this function returns; their bodies begin in
-    /// the next step. The step counter and the timer restart from 0; variables, positions and the
-    /// drawing of the pen are kept.
+    /// Clicks the green flag: stops everything, and starts the scripts of the flag, whose bodies
+    /// begin in the next step.
     pub fn green_flag(&mut self) {
         self.call(Work::Flag);
     }
@@ -98,8 +94,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.resolve_promises();
     }
 
-    /// Executes one slice of every thread in the list that can continue, including threads that are
-    /// appended in the meantime. Returns whether some thread could continue immediately.
+    /// Returns whether some thread could continue immediately.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
         let mut ended = false;
@@ -145,14 +140,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         runnable
     }
 
-    /// Releases the threads that `stop all` removed during this batch.
     fn release_detached(&mut self) {
         for slot in self.state.detached_threads.take().unwrap_or_default() {
             self.release_thread(slot);
         }
     }
 
-    /// Removes threads that have ended from the list, and keeps the order of the others.
     fn remove_ended_threads(&mut self) {
         let threads = &self.state.threads;
         if self.state.thread_list.iter().any(|&slot| threads[slot as usize].is_done()) {
@@ -191,8 +184,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.free_threads.push(slot);
     }
 
-    /// Resolves the promises that blocks returned in this step: their threads continue after these
-    /// blocks in the next step.
+    /// The threads continue after the blocks in the next step.
     fn resolve_promises(&mut self) {
         for i in 0..self.state.thread_list.len() {
             let slot = self.state.thread_list[i] as usize;
@@ -202,7 +194,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves a thread past the block for whose promise the thread waits.
     pub(crate) fn resolve_promise(&mut self, slot: usize) {
         let commands = &self.program.commands;
         let thread = &mut self.state.threads[slot];
@@ -218,7 +209,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.push(next);
     }
 
-    /// Executes one slice of a thread. Returns whether the thread has ended.
+    /// Returns whether the thread has ended.
     fn run_slice(&mut self, slot: usize) -> bool {
         self.thread = slot;
         self.target = self.state.threads[slot].target.0 as usize;
@@ -388,8 +379,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         slot
     }
 
-    /// Replaces a thread in the list with a new thread. An old thread that is executing finishes
-    /// its slice.
+    /// An old thread that is executing finishes its slice.
     pub(crate) fn restart(
         &mut self,
         old: u32,
@@ -418,13 +408,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         slot
     }
 
-    /// Whether this thread is still in the list.
     pub(crate) fn is_listed(&self, (slot, serial): (u32, u64)) -> bool {
         let thread = &self.state.threads[slot as usize];
         thread.listed && thread.serial == serial
     }
 
-    /// Removes all threads. A batch that is being executed continues with the old list.
+    /// A batch that is being executed continues with the old list.
     pub(crate) fn detach_threads(&mut self) {
         let old = std::mem::take(&mut self.state.thread_list);
         for &slot in &old {
@@ -458,9 +447,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.translated
     }
 
-    /// Executes a block: evaluates its early inputs, reports the block to the tracer, and executes
-    /// its operation. If the block must first wait for translations, does nothing else in this
-    /// slice.
+    /// Executes a block, unless the block must first wait for translations.
     pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);

@@ -1,5 +1,5 @@
-//! Self-testing projects, such as the execution tests of Scratch. These projects check the VM that
-//! executes them, and report with `say` blocks (`plan N`, `pass ...`, `fail ...`, `end`).
+//! Self-testing projects, such as the execution tests of Scratch, which report their results with
+//! `say` blocks.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::vm::Vm;
 /// Report of a self-testing project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelfTestReport {
-    /// Number of passes that the project announced; `None` if the project announced no number.
+    /// Number of passes that the project announced.
     pub planned: Option<u32>,
     /// Number of passes.
     pub passed: u32,
@@ -27,8 +27,8 @@ pub struct SelfTestReport {
     pub ends: u32,
     /// Whether all threads ended within the maximum number of steps.
     pub ended: bool,
-    /// Names of the sprites from back to front if their layers had to be assumed; `None` if the
-    /// layers of the file were used.
+    /// The assumed order of the sprites from back to front; `None` if the layers of the file were
+    /// used.
     pub layers: Option<Vec<String>>,
 }
 
@@ -59,17 +59,13 @@ impl Tracer for SelfTestReport {
 /// Maximum number of sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
-/// Executes a self-testing project in one of the versions of Scratch: the green flag, and then
-/// steps until no thread is left, but at most `max_steps`. Such projects were written for
-/// unmodified Scratch, so a step has several batches of threads, at most 100, and there is one
-/// timer.
+/// Executes a self-testing project until no thread is left, but for at most `max_steps` steps.
 ///
-/// Some files do not contain the layers of their sprites, on which the order of scripts depends,
-/// because they were converted by a Scratch without a renderer. If such a project has at most five
-/// sprites and fails in the order of the file, the orders of its sprites are tried until it passes,
-/// and [`SelfTestReport::layers`] is the order in which it passes, if there is one.
+/// If the file does not contain the layers of its sprites, several orders may be tried (see
+/// [`SelfTestReport::layers`]).
 ///
 /// # Errors
+///
 /// If the project cannot be compiled.
 pub fn run_self_test(
     project: &Project,
@@ -112,8 +108,7 @@ fn run(project: &Project, max_steps: u64, compat: Compat) -> Result<SelfTestRepo
     Ok(SelfTestReport { ended, ..vm.tracer })
 }
 
-/// Changes `order` to its next permutation in lexicographic order. Returns false if `order` was the
-/// last permutation.
+/// Returns false if `order` was the last permutation.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(i) = (1..order.len()).rev().find(|&i| order[i - 1] < order[i]) else { return false };
     // The search finds an element, because the element at `i` is larger.

@@ -9,48 +9,39 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 
 /// Settings of a VM. All of them influence results.
 ///
-/// Budgets are counted in blocks: an ordinary block counts one; blocks whose work grows with
-/// strings, lists, clones or pixels count several.
+/// Budgets are counted in blocks; a block with much work counts as several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
-    /// The version of Scratch for which programs are compiled ([`Program::compile_for`]). The
-    /// version determines the effects of blocks; the other settings determine time and limits.
-    ///
-    /// [`Program::compile_for`]: crate::Program::compile_for
+    /// The version of Scratch for which programs are compiled
+    /// ([`Program::compile_for`](crate::Program::compile_for)).
     pub compat: Compat,
     /// Seconds by which the `timer` block advances in each step. 1/30 is Scratch time; the Whisker
     /// paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
     /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes
-    /// one slice. With more, as in unmodified Scratch, batches follow one another until something
-    /// must be drawn or no thread can continue; the original stops after three quarters of the
-    /// step's real time.
+    /// one slice in a step.
     pub batches: u32,
-    /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch. In
-    /// the Whisker paper, these are two clocks.
+    /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch.
     pub one_timer: bool,
-    /// Maximum number of blocks that one thread executes "without screen refresh" before its slice
-    /// ends, instead of the 500 ms of real time in the original.
+    /// Maximum number of blocks that one thread executes "without screen refresh" in a slice; the
+    /// original limits the time to 500 ms.
     pub warp_budget: u32,
-    /// Maximum number of blocks that all threads together execute in one step. Threads whose turn
-    /// comes later wait for the next step.
+    /// Maximum number of blocks that all threads together execute in one step.
     pub step_budget: u64,
     /// Number of slices of a thread that use up their budget before the budget of the thread is
-    /// halved, down to 1/64. The same applies to steps and their budget. Halving bounds the time of
-    /// programs that never end, which the original would execute forever.
+    /// halved, and likewise for steps. Halving bounds the time of programs that never end.
     pub overruns_per_halving: u32,
     /// Maximum number of frames on one thread's stack. A deeper recursion ends the thread.
     pub stack_limit: usize,
     /// Maximum length of a string in UTF-16 code units. Longer results are truncated.
     pub text_limit: usize,
-    /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
-    /// the original without a network.
+    /// Characters that speech synthesis speaks in a second; `None` if speech never ends.
     pub speech_rate: Option<f64>,
-    /// Whether a block with `translate` waits one step and then gets an empty string, as in the
-    /// original without a network. Otherwise, the block immediately gets the text itself.
+    /// Whether `translate` waits and returns an empty string in [`Compat::Of2022`], as in the
+    /// original without a network.
     pub awaits_translations: bool,
-    /// Date of the green flag for `current` and `days since 2000`: days since the beginning of
-    /// the year 2000, UTC. The date advances with the steps.
+    /// Date of the green flag for `current` and `days since 2000`, in days since the beginning of
+    /// the year 2000, UTC.
     pub days_since_2000: f64,
     /// Whether a false `color is touching color` computes the hull of the target, as the
     /// recording of branch distances does in the original.
@@ -59,13 +50,12 @@ pub struct VmSettings {
     pub pace: Pace,
 }
 
-/// Time that passes in a step, and the condition under which a step ends.
+/// Duration of a step, and turbo mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Duration of a step for waits, glides, bubbles, speech and the clock, in milliseconds.
+    /// Duration of a step in milliseconds, except for sounds.
     pub step_ms: f64,
-    /// Duration of a step for sounds, in milliseconds, which differs from `step_ms` if the program
-    /// is accelerated, because sounds are not accelerated.
+    /// Duration of a step for sounds, in milliseconds, because sounds are not accelerated.
     pub sound_step_ms: f64,
     /// Whether turbo mode is on: batches follow one another even if something must be drawn.
     pub turbo: bool,
@@ -79,21 +69,18 @@ impl Default for Pace {
 }
 
 impl VmSettings {
-    /// Defaults for a version of Scratch. [Today's](Compat::Today) version has one timer, and up to
-    /// 100 batches in a step, because Scratch repeats batches for 25 ms.
+    /// Defaults for a version of Scratch.
     pub fn of(compat: Compat) -> VmSettings {
         let today = compat == Compat::Today;
         let default = VmSettings { compat, ..VmSettings::default() };
         if today { VmSettings { batches: 100, one_timer: true, ..default } } else { default }
     }
 
-    /// The number of steps in some seconds. The number is not rounded, because a wait ends in the
-    /// first step that is not earlier.
+    /// Not rounded, because a wait ends in the first step that is not earlier.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
         (1000.0 * seconds).max(0.0) / self.pace.step_ms
     }
 
-    /// A budget after it has been used up `times` times.
     pub(crate) fn halved_budget(&self, budget: u64, times: u32) -> u64 {
         if times == 0 {
             return budget;

@@ -48,7 +48,6 @@ impl Target {
             + size_of_val(&*self.running)
     }
 
-    /// The lists whose items an earlier state of the target does not share.
     fn unshared_lists<'a>(&'a self, earlier: Option<&'a Target>) -> impl Iterator<Item = &'a List> {
         self.lists.iter().enumerate().filter_map(move |(i, list)| {
             let before = earlier.and_then(|earlier| earlier.lists.get(i));

@@ -16,8 +16,8 @@ use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::{NO_CURRENT, Thread};
 
-/// An existing target, with copies of the fields that a search for the clones of a sprite reads. A
-/// [`Target`] is so large that a search through targets would read a cache line for each target.
+/// An existing target, with copies of the fields that searches read, because [`Target`] is so large
+/// that each one would take a cache line.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveTarget {
     pub(crate) id: TargetId,
@@ -39,7 +39,7 @@ pub(crate) struct State {
     pub(crate) free_targets: Vec<u32>,
     /// Originals in file order, then clones in order of creation.
     pub(crate) live_targets: Vec<LiveTarget>,
-    /// The live targets in execution order, from back to front.
+    /// The live targets, in the reverse order of execution.
     pub(crate) execution_order: Vec<TargetId>,
     pub(crate) clone_count: u32,
     /// Number of clones created so far.
@@ -60,10 +60,9 @@ pub(crate) struct State {
 
     /// Steps since the green flag.
     pub(crate) steps: u64,
-    /// Value of the `timer` block in seconds, a sum of increments.
+    /// Value of the `timer` block in seconds.
     pub(crate) timer: f64,
-    /// The clock of the timer hat, the calendar and music, in steps since the green flag. This
-    /// clock is not changed by `reset timer`.
+    /// The clock of the timer hat, the calendar and music, in steps since the green flag.
     pub(crate) clock: f64,
     /// Reading of `clock` at which the timer hat is 0 (see [`crate::VmSettings::one_timer`]).
     pub(crate) clock_start: f64,
@@ -72,9 +71,7 @@ pub(crate) struct State {
     pub(crate) loudness: Option<f64>,
     pub(crate) answer: Text,
     pub(crate) questions: VecDeque<Question>,
-    /// Whether each monitor of the program is shown.
     pub(crate) monitors: Vec<bool>,
-    /// Whether any monitor is shown.
     pub(crate) shows_monitors: bool,
     pub(crate) keys: SmallVec<[Key; 4]>,
     pub(crate) mouse: Mouse,
@@ -84,10 +81,8 @@ pub(crate) struct State {
     pub(crate) executed: u64,
     /// Remaining fuel for all further steps together, in blocks.
     pub(crate) fuel: u64,
-    /// Whether, in the last step, some slice or the step used up its budget, or all slices together
-    /// consumed at least the budget of one slice.
+    /// See [`crate::Vm::is_overloaded`].
     pub(crate) overloaded: bool,
-    /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
     pub(crate) hits: Hits,
     /// Waits that end between steps in today's Scratch; `None` in the version of 2022.
@@ -98,10 +93,9 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Question {
     pub(crate) text: Text,
-    /// The slot and the serial number of the thread that asks.
+    /// Slot and serial number.
     pub(crate) thread: (u32, u64),
     pub(crate) target: TargetId,
-    /// Whether the question is shown as a bubble.
     pub(crate) bubble: bool,
 }
 
@@ -109,17 +103,16 @@ pub(crate) struct Question {
 pub(crate) struct Mouse {
     /// Position of the pointer in stage coordinates, unrounded.
     pub(crate) pointer: (f64, f64),
-    /// Position on the 480 x 360 canvas, y downwards; `None` for a coordinate that is not set yet.
+    /// Position on the 480 x 360 canvas, y downwards.
     pub(crate) canvas: (Option<f64>, Option<f64>),
-    /// Values of the `mouse x` and `mouse y` blocks; `None` for a coordinate that is not set yet.
+    /// Values of the `mouse x` and `mouse y` blocks.
     pub(crate) x: Option<f64>,
     pub(crate) y: Option<f64>,
     pub(crate) down: bool,
 }
 
 impl Mouse {
-    /// The point of the stage at which the renderer senses the pointer; `None` until both
-    /// coordinates are set.
+    /// The point of the stage at which the renderer senses the pointer.
     pub(crate) fn sensed_point(&self) -> Option<(f64, f64)> {
         let (x, y) = (self.canvas.0?, self.canvas.1?);
         Some(((x - 240.0).floor(), (180.0 - y).ceil()))
@@ -127,7 +120,6 @@ impl Mouse {
 }
 
 impl State {
-    /// The state after loading the project and drawing one frame.
     pub(crate) fn new(program: &Program, skins: Arc<SkinSet>, random: Random) -> State {
         let mut scene = Scene::new(skins);
         if !program.senses_colors {

@@ -2,24 +2,9 @@
 //! slice: from the beginning of the slice, or from a call to a custom block without screen refresh,
 //! to the end of this custom block or of the budget of the slice.
 //!
-//! A program that hangs, or that computes for a long time before its first input, does the same in
-//! each test. The outcome of a stretch is a function of the data that its code reads. After a
-//! stretch has been executed and traced, this code is known: the blocks that were covered, and the
-//! blocks of its frames. The code determines which data the stretch reads and changes: its
-//! [`Reach`]. If a later stretch at the same place, in the same or another execution, begins with
-//! the same values of all data in this reach, it executes the same blocks, because they read no
-//! other data. The fingerprint of these values before a stretch therefore identifies its outcome:
-//! the values that it writes, its fuel, and the calls to the tracer. The outcome is applied without
-//! executing the stretch.
-//!
-//! A stretch is remembered only if all executed blocks are known to read and change only data that
-//! fingerprints and outcomes contain, such as variables, lists, parameters, and the appearance and
-//! position of their target. The budget is part of the fingerprint only if it ended the stretch,
-//! and the random stream only if the stretch draws random numbers.
-//!
-//! Computing a fingerprint takes time in proportion to the lengths of the lists, except long lists
-//! that are only read, whose fingerprints are kept. Fingerprints are computed only in threads whose
-//! last slice was long, so short slices cost almost nothing.
+//! The executed blocks of a stretch determine which data it reads and changes: its [`Reach`]. If a
+//! later stretch at the same place begins with the same values of these data, it executes the same
+//! blocks, so its outcome is applied without execution.
 
 mod known;
 mod outcome;
@@ -44,7 +29,6 @@ use reach::{Reach, Senses};
 use start::{Prints, Start};
 
 /// Minimum number of blocks of a slice for which [remembering](Vm::remember) its thread saves time.
-/// This many blocks take about half a millisecond.
 pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.
@@ -55,12 +39,11 @@ const MAX_MISSES: u32 = 64;
 
 impl<T: Tracer> Vm<T> {
     /// Remembers the outcomes of code without screen refresh from now on, and applies them when the
-    /// same code is executed again with the same data, even after [`Vm::restore`]. Results do not
-    /// change. Threads are remembered if a slice has at least `least` blocks, usually
-    /// [`LONG_SLICE`]. `bytes` is the maximum estimated size of the memory; 0 switches remembering
-    /// off.
+    /// same code is executed again with the same data. Results do not change. Has no effect with a
+    /// tracer without [`Tracer::REMEMBERS`].
     ///
-    /// Has no effect with a tracer that cannot take over a record ([`Tracer::REMEMBERS`]).
+    /// Threads are remembered if a slice has at least `least` blocks, usually [`LONG_SLICE`].
+    /// `bytes` is the maximum estimated size of the memory; 0 switches remembering off.
     pub fn remember(&mut self, least: u32, bytes: usize) {
         self.buffers.stretches = Stretches { least, limit: bytes, ..Stretches::default() };
     }
@@ -72,7 +55,6 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-/// The reason for the end of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The first custom block without screen refresh has ended.
@@ -85,7 +67,6 @@ pub(crate) enum End {
 #[derive(Default)]
 pub(crate) struct Stretches {
     least: u32,
-    /// Maximum of `bytes`.
     limit: usize,
     bytes: usize,
     outcomes: FxHashMap<u128, Outcome>,
@@ -93,14 +74,12 @@ pub(crate) struct Stretches {
     prints: Prints,
     /// Threads with long slices, by their hats.
     long: FxHashMap<CommandId, Long>,
-    /// Number of blocks of the last slice of the executing thread; 0 if that slice was short, or if
-    /// attempts pause.
+    /// Number of blocks of the last slice of the executing thread; 0 if no stretch is attempted.
     expected: u32,
     open: Option<Box<Open>>,
     counts: (u64, u64),
 }
 
-/// Known properties of the threads of a script.
 #[derive(Default)]
 struct Long {
     /// Number of blocks of the last slice.
@@ -111,10 +90,8 @@ struct Long {
     pause: u32,
 }
 
-/// The stretch that is being executed, with its state at the beginning.
 struct Open {
     place: Place,
-    /// The reach of all code, and the values in this reach at the beginning.
     wide: Arc<Reach>,
     start: Start,
     /// Number of frames below the first frame in warp.
@@ -125,10 +102,8 @@ struct Open {
     step_fuel: u64,
     hits: Hits,
     drawn: u128,
-    /// The fingerprint of the random stream.
     random: Fingerprint,
     redraw: bool,
-    /// The messages that were broadcast so far.
     messages: Vec<u32>,
 }
 
@@ -140,13 +115,11 @@ impl Stretches {
         }
     }
 
-    /// Whether a stretch is being executed to be remembered.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Forgets all outcomes, because a setting has changed or the memory is full.
     pub(crate) fn forget(&mut self) {
         self.outcomes.clear();
         self.bytes = 0;
@@ -175,7 +148,6 @@ fn narrowed(key: Fingerprint, budget: Option<u32>, random: Option<Fingerprint>) 
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Prepares the memory for a slice of the current thread.
     #[inline]
     pub(crate) fn expect_slice(&mut self) {
         if !self.buffers.stretches.long.is_empty() {
@@ -196,7 +168,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Records the number of blocks of a slice, and ends its stretch.
     #[inline]
     pub(crate) fn note_slice(&mut self, blocks: u32) {
         let stretches = &self.buffers.stretches;
@@ -219,9 +190,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the outcome of the stretch that begins at the top of the stack, if the outcome is
-    /// remembered, and returns how the stretch ended. Otherwise returns `None`, and prepares to
-    /// remember the outcome if this is possible and worth the time.
+    /// If the outcome of the stretch that begins at the top of the stack is remembered, applies it
+    /// and returns how the stretch ended.
     #[inline]
     pub(crate) fn begin_stretch(&mut self) -> Option<End> {
         if self.buffers.stretches.expected == 0 {
@@ -310,8 +280,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         None
     }
 
-    /// The place at which the code of the frames from `base` begins; `None` if there are too many
-    /// frames.
     fn place(&self, base: usize) -> Option<Place> {
         let frames = &self.state.threads[self.thread].stack[base..];
         let sprite = self.state.targets[self.target].sprite;
@@ -319,8 +287,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         (frames.len() <= MAX_FRAMES).then(|| blocks.collect())
     }
 
-    /// Ends the stretch that is being executed, and remembers its outcome if the stretch ended in
-    /// the way that `end` indicates and can be remembered.
+    /// Remembers the outcome if the stretch ended in the way that `end` indicates.
     #[inline(never)]
     pub(crate) fn end_stretch(&mut self, end: End) {
         let Some(open) = self.buffers.stretches.open.take() else { return };
@@ -411,7 +378,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         })
     }
 
-    /// Changes the state as a stretch with this outcome would.
     fn take_over(&mut self, base: usize, parameters: usize, reach: &Reach, outcome: &Outcome) {
         for (slot, value) in reach.set.iter().zip(&outcome.variables) {
             self.variable_mut(*slot).clone_from(value);

@@ -11,23 +11,20 @@ use crate::text::Text;
 use crate::value::Value;
 
 /// Number of a target of a VM: the stage, a sprite or a clone. The numbers of the stage and the
-/// sprites are their positions in the project. The number of a deleted clone is reused for a later
-/// clone.
+/// sprites are their positions in the project; the number of a deleted clone is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub u32);
 
 /// Value in [`Target::running`] for a script without a thread.
 pub(crate) const NO_THREAD: u32 = u32::MAX;
 
-/// The stage, a sprite or a clone.
 pub(crate) struct Target {
     /// Position in [`Program::sprites`](crate::program::Program).
     pub(crate) sprite: u32,
     pub(crate) original: bool,
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation.
     pub(crate) serial: u32,
-    /// Number of clones of the sprite at the creation of this clone, including this clone; 0 for
-    /// the stage and sprites.
+    /// See [`crate::TargetView::siblings`].
     pub(crate) siblings: u16,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,
@@ -47,11 +44,9 @@ pub(crate) struct Target {
     pub(crate) pen: Pen,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<List>,
-    /// Last value of each edge-activated hat's predicate; `None` if the predicate has not been
-    /// evaluated since the green flag.
+    /// Last value of each edge-activated hat's predicate.
     pub(crate) edges: SmallVec<[Option<bool>; 2]>,
-    /// Slot of the thread of each script in the list of threads, or [`NO_THREAD`], by position in
-    /// [`crate::program::Sprite::scripts`].
+    /// Slot of the thread of each script, or [`NO_THREAD`].
     pub(crate) running: Vec<u32>,
 }
 
@@ -99,7 +94,6 @@ impl Default for Pen {
 }
 
 impl Target {
-    /// The original of a sprite, or the stage, as loaded.
     pub(crate) fn new(number: u32, sprite: &Sprite, drawable: DrawableId) -> Target {
         let initial = &sprite.initial;
         let lists = sprite.lists.iter();
@@ -143,13 +137,11 @@ impl Target {
         }
     }
 
-    /// Copies position, direction and size to the drawable.
     pub(crate) fn update_drawable(&self, scene: &mut Scene) {
         scene.set_position(self.drawable, self.x, self.y);
         self.update_rotation(scene);
     }
 
-    /// Copies direction and size to the drawable.
     pub(crate) fn update_rotation(&self, scene: &mut Scene) {
         let (direction, sx, sy) = self.drawn_transform();
         scene.set_direction_scale(self.drawable, direction, sx, sy);

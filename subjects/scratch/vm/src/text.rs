@@ -8,19 +8,15 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// A string that is cheap to clone. The number that a string denotes is parsed once, at the first
-/// use of the number, because programs often compute with strings, but never use most long strings
-/// as numbers.
+/// A string that is cheap to clone, and that stores its number after the first use.
 #[derive(Clone)]
 pub struct Text(Place);
 
-/// The storage of the data of a string.
 #[derive(Clone)]
 enum Place {
     Shared(Arc<Data>),
-    /// Data that exist until the process ends: letters, the empty string, and short numerals in
-    /// programs. They have no reference counts, whose updates would take longer than setting a
-    /// variable.
+    /// Data that exist until the process ends, without reference counts, whose updates would take
+    /// longer than setting a variable.
     Kept(&'static Data),
 }
 
@@ -67,7 +63,7 @@ impl Text {
         }
     }
 
-    /// A string of ASCII characters. Strings with at most one character are not allocated.
+    /// Strings with at most one character are not allocated.
     fn ascii(text: String) -> Text {
         match *text.as_bytes() {
             [] => Text::interned(None),
@@ -80,7 +76,7 @@ impl Text {
         Text(Place::Shared(Arc::new(Data::new(units))))
     }
 
-    /// A string in the code or in the initial values of a program. Most short numerals are kept.
+    /// A string in the code or in the initial values of a program.
     pub(crate) fn constant(text: &str) -> Text {
         static KEPT: LazyLock<RwLock<FxHashMap<String, &'static Data>>> =
             LazyLock::new(RwLock::default);
@@ -115,8 +111,7 @@ impl Text {
         }
     }
 
-    /// The string of one ASCII character or, for `None`, the empty string. These strings are
-    /// shared, because programs often split strings into letters.
+    /// The string of one ASCII character or, for `None`, the empty string.
     fn interned(letter: Option<u8>) -> Text {
         static EMPTY: LazyLock<Data> = LazyLock::new(|| Data::new(Units::Ascii(String::new())));
         static LETTERS: LazyLock<[Data; 128]> = LazyLock::new(|| {
@@ -136,7 +131,7 @@ impl Text {
         Text::of(Units::Wide(units.into()))
     }
 
-    /// JavaScript's `Number(text)`: NaN if the string is not a numeral, 0 if it is blank.
+    /// JavaScript's `Number(text)`.
     #[inline]
     pub fn number(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -168,8 +163,7 @@ impl Text {
         if is_short { number } else { f64::NAN }
     }
 
-    /// The offset, in bytes, of the number of this string from the address `word`, for
-    /// [native](crate::linear) code; `None` if the address does not point to the string's data.
+    /// The offset, in bytes, of the string's number from the address `word` of its data.
     #[cfg(feature = "native")]
     pub(crate) fn place_of_number(&self, word: usize) -> Option<i32> {
         let data = self.data();
@@ -213,7 +207,6 @@ impl Text {
         }
     }
 
-    /// Whether both strings share their data.
     pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
         std::ptr::eq(self.data(), other.data())
     }
@@ -223,8 +216,7 @@ impl Text {
         self.len() == 0
     }
 
-    /// The code unit at an index, as a string of length 1; lone surrogates are kept. `None` beyond
-    /// the end.
+    /// The code unit at an index, as a string of length 1, even if it is a lone surrogate.
     pub fn unit(&self, index: usize) -> Option<Text> {
         match &self.data().units {
             Units::Ascii(s) => Some(Text::interned(Some(*s.as_bytes().get(index)?))),
@@ -256,8 +248,7 @@ impl Text {
         }
     }
 
-    /// Appends a string. If possible, this string is extended in place, in time proportional to the
-    /// appended string.
+    /// Extends the string in place if possible.
     pub(crate) fn append(&mut self, other: &Text) {
         if let (Place::Shared(data), Units::Ascii(other)) = (&mut self.0, &other.data().units)
             && let Some(data) = Arc::get_mut(data)
@@ -336,8 +327,7 @@ impl Text {
         self.lower().units().cmp(other.lower().units())
     }
 
-    /// Equality after converting both to lower case. This is faster than determining the order,
-    /// because most strings differ in length.
+    /// Equality after converting both to lower case.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
         match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
@@ -402,7 +392,6 @@ pub(crate) fn is_js_space(c: char) -> bool {
         || matches!(c, '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Whether a code unit is, by itself, white space or a line terminator of JavaScript.
 fn is_js_space_unit(unit: u16) -> bool {
     char::from_u32(u32::from(unit)).is_some_and(is_js_space)
 }

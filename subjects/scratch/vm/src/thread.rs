@@ -4,7 +4,7 @@ use crate::code::{CommandId, NONE};
 use crate::target::TargetId;
 use crate::value::Value;
 
-/// A thread of a VM. Threads that used the same slot differ in their serial numbers.
+/// A thread of a VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId {
     pub(crate) slot: u32,
@@ -17,36 +17,31 @@ pub(crate) const NO_CURRENT: usize = usize::MAX;
 /// A running script.
 pub(crate) struct Thread {
     pub(crate) target: TargetId,
-    /// The hat with which the thread started.
     pub(crate) hat: CommandId,
-    /// The index of the script in its sprite.
     pub(crate) script: u32,
-    /// Serial number, which distinguishes threads that used the same slot.
+    /// Distinguishes threads that used the same slot.
     pub(crate) serial: u64,
     pub(crate) status: Status,
     /// Number of slices that used up their budget.
     pub(crate) overruns: u32,
     /// Whether the block on top of the stack has waited for its translations.
     pub(crate) translated: bool,
-    /// Whether the thread is in the thread list of the VM. False, for example, if the thread has
-    /// been replaced, or removed by `stop all`.
+    /// Whether the thread is in the thread list of the VM.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
-    /// Parameters of the calls on the stack, innermost last. [`Frame::parameters`] states where the
-    /// parameters of a call begin.
+    /// Parameters of the calls on the stack, innermost last.
     pub(crate) parameters: Vec<Value>,
     /// Timer of the timed block on top of the stack.
     pub(crate) wait_timer: WaitTimer,
     pub(crate) glide: Glide,
-    /// Threads for which `broadcast and wait` on top of the stack waits: slots and serials.
+    /// Slots and serial numbers of the threads for which the top block waits.
     pub(crate) awaited: Vec<(u32, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Ends the slice; the thread may continue in the next batch. In warp, the block is immediately
-    /// executed again while there is fuel.
+    /// Ends the slice until the next batch; in warp, the block is executed again immediately.
     Yield,
     /// Ends the slice until the next step, even in warp.
     YieldTick,
@@ -63,10 +58,8 @@ pub(crate) struct Frame {
     pub(crate) block: CommandId,
     /// Whether the block is a loop, and the frame above belongs to its body.
     pub(crate) is_loop: bool,
-    /// Whether the block executes without screen refresh.
     pub(crate) warp: bool,
-    /// Whether the block has been executed before and continues, with data in this frame or in the
-    /// thread.
+    /// Whether the block has been executed before and continues.
     pub(crate) in_progress: bool,
     /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
     /// if the block is not a call.
@@ -106,14 +99,12 @@ impl Frame {
         }
     }
 
-    /// Resets the frame to the state before the block's first execution.
     #[inline]
     pub(crate) fn renew(&mut self) {
         (self.is_loop, self.in_progress) = (false, false);
         (self.parameters, self.counter) = (0, 0.0);
     }
 
-    /// [`Frame::parameters`] of the innermost call below this frame; 0 outside calls.
     pub(crate) fn parameters_below(&self) -> u32 {
         self.outer_parameters
     }
@@ -154,7 +145,6 @@ impl Thread {
         }
     }
 
-    /// Turns this slot into a new thread.
     pub(crate) fn start(&mut self, target: TargetId, script: u32, hat: CommandId, serial: u64) {
         (self.target, self.script, self.hat, self.serial) = (target, script, hat, serial);
         (self.status, self.listed, self.overruns) = (Status::Running, true, 0);
@@ -164,7 +154,6 @@ impl Thread {
         self.stack.push(Frame::new(hat, false, 0));
     }
 
-    /// Whether the thread has ended, even if its status is not `Done` yet.
     pub(crate) fn is_done(&self) -> bool {
         self.status == Status::Done || self.stack.is_empty()
     }
@@ -174,7 +163,6 @@ impl Thread {
         self.status = Status::Done;
     }
 
-    /// Pushes the first block of a branch of the block on top.
     #[inline]
     pub(crate) fn enter_branch(&mut self, body: CommandId, is_loop: bool) {
         if let Some(frame) = self.stack.last_mut() {
@@ -184,7 +172,6 @@ impl Thread {
         }
     }
 
-    /// Pushes a block. The frame inherits warp from the frame below.
     pub(crate) fn push(&mut self, block: CommandId) {
         let below = self.stack.last();
         let (warp, parameters) = below.map_or((false, 0), |f| (f.warp, f.visible_parameters()));
@@ -199,8 +186,6 @@ impl Thread {
         Some(frame)
     }
 
-    /// Replaces the top block with another block. The new frame keeps `warp` and the parameters of
-    /// the frames below; parameters that the old frame pushed are removed.
     pub(crate) fn replace_top(&mut self, block: CommandId) {
         if let Some(top) = self.stack.last_mut() {
             if top.parameters > 0 {

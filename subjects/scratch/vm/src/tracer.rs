@@ -10,19 +10,17 @@ use crate::text::Text;
 use crate::thread::ThreadId;
 use crate::vm::Vm;
 
-/// Observer of an execution. `()` observes nothing and costs nothing.
+/// Observer of an execution. `()` observes nothing.
 pub trait Tracer: Sized {
-    /// Whether the VM calls the functions that observe. If false, the compiler removes all tracing,
-    /// including the computation of branch distances.
+    /// Whether the VM reports what it executes.
     const ACTIVE: bool;
 
     /// Whether [`Tracer::watch`], [`Tracer::resumed`], [`Tracer::ended`] and [`Tracer::asked`] are
-    /// called. If false, the compiler removes the calls.
+    /// called.
     const WATCHES: bool = false;
 
-    /// Whether [`Tracer::covered`] and [`Tracer::distance`] ignore a series of calls that has
-    /// already occurred twice in the same step. If true, the VM may leave out calls in loops whose
-    /// state repeats.
+    /// Whether a series of calls of [`Tracer::covered`] and [`Tracer::distance`] that has occurred
+    /// twice in a step may be left out afterwards.
     const MERGES: bool = false;
 
     /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and repeat it
@@ -34,23 +32,21 @@ pub trait Tracer: Sized {
     fn step(&mut self) {}
 
     /// A number that increases whenever a step or a record begins or ends, and whenever the tracer
-    /// forgets earlier calls. If the tracer of a VM is replaced, the new tracer must return
-    /// different numbers. While the number stays the same, [`Tracer::covered`] ignores a block that
-    /// it has already received, and [`Tracer::distance`] ignores distances that are not smaller.
-    /// `None` if every call counts; then the VM uses no native code.
+    /// forgets earlier calls. While the number stays the same, the VM may leave out blocks that it
+    /// has already reported, and distances that are not smaller. `None` if every call counts.
+    ///
+    /// If the tracer of a VM is replaced, the new tracer must return different numbers.
     fn time(&self) -> Option<u64> {
         None
     }
 
-    /// A stack block was executed. Hats count when they start or when their predicate is
-    /// evaluated.
+    /// A stack block was executed, or a hat was started or evaluated.
     fn covered(&mut self, block: BlockNo) {
         let _ = block;
     }
 
     /// A series of blocks was executed. In one program, the same `series` always comes with the
-    /// same `blocks`. `series` is smaller than the number of blocks of all custom blocks, counted
-    /// after calls of small custom blocks have been replaced by their blocks.
+    /// same `blocks`.
     fn covered_all(&mut self, series: usize, blocks: &[BlockNo]) {
         let _ = series;
         for &block in blocks {
@@ -58,13 +54,12 @@ pub trait Tracer: Sized {
         }
     }
 
-    /// The block that is reported next was executed before, had to wait, and now continues. This
-    /// function is called only if the VM is [watched](Tracer::WATCHES).
+    /// The block that is reported next had to wait and now continues.
     fn resumed(&mut self) {}
 
-    /// A control block was executed, or a block waits or has finished waiting. The numbers are the
-    /// branch distances to the outcomes true and false; for a block that waits, true means that the
-    /// wait ends. One distance is 0, and the other is positive (Whisker paper, section 5.2.2).
+    /// A control block was executed, or a block that waits was checked, with these branch distances
+    /// to the outcomes true and false (Whisker paper, section 5.2.2). For a block that waits, true
+    /// is the end of the wait.
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let _ = (block, to_true, to_false);
     }
@@ -74,9 +69,8 @@ pub trait Tracer: Sized {
         let _ = (block, starts);
     }
 
-    /// The smallest distances of a block that were reported so far. Only smaller distances matter:
-    /// the VM asks for the known distances before it measures, and may replace a distance that is
-    /// not smaller by any other number that is not smaller.
+    /// The smallest distances of a block that were reported so far. The VM may replace a distance
+    /// that is not smaller with any other number that is not smaller.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let _ = block;
         (f64::INFINITY, f64::INFINITY)
@@ -97,23 +91,20 @@ pub trait Tracer: Sized {
         let _ = record;
     }
 
-    /// A block has just made a change or is about to make a change, in the middle of a step. With
-    /// `Break`, the step ends after this block, and scripts that were not yet executed continue in
-    /// the next step.
+    /// A block makes a change in the middle of a step. With `Break`, the step ends after this
+    /// block.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let _ = (change, state);
         ControlFlow::Continue(())
     }
 
-    /// A thread has ended by itself, or because its clone or script was stopped. This function is
-    /// not called if the whole program was stopped, or if an event has restarted the script.
+    /// A thread has ended, except by a stop of the whole program or a restart of its script.
     fn ended(&mut self, thread: ThreadId) {
         let _ = thread;
     }
 
-    /// A question has been asked in the middle of a step. If the result is an answer, the answer is
-    /// submitted immediately, and the asking script continues in the next step. `None` leaves the
-    /// question open.
+    /// A question has been asked in the middle of a step. An answer is submitted immediately;
+    /// `None` leaves the question open.
     fn asked(&mut self, question: &Question, state: Midstep<'_>) -> Option<Text> {
         let _ = (question, state);
         None
@@ -124,8 +115,7 @@ pub trait Tracer: Sized {
         let _ = text;
     }
 
-    /// Executes a call to the interpreter. Implemented by
-    /// [`compile_interpreter!`](crate::compile_interpreter) for tracers that several crates use.
+    /// Executes a call to the interpreter.
     #[doc(hidden)]
     fn execute(vm: &mut Vm<Self>, call: Call<'_>) {
         vm.execute(call);
@@ -147,8 +137,7 @@ impl Tracer for () {
 /// A record of what a tracer received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
-    /// All blocks that were covered during the record, including blocks that had been covered
-    /// before the record began.
+    /// All blocks that were covered during the record.
     pub covered: Vec<BlockNo>,
     /// Blocks with their smallest distances to the outcomes true and false.
     pub distances: Vec<(BlockNo, f64, f64)>,

@@ -22,11 +22,7 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
-    /// The event to which a hat block of this opcode reacts. `option` returns the content of a
-    /// named field: a key, a backdrop or a message; `message` returns the number of a message.
-    ///
-    /// `None` for blocks that are not hats, and if the key, backdrop or message is missing or
-    /// unknown.
+    /// `option` returns the content of a named field, and `message` the number of a message.
     pub(crate) fn of<'a>(
         hat: Opcode,
         option: impl FnOnce(&str) -> Option<&'a str>,

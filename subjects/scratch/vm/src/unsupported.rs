@@ -40,8 +40,7 @@ pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     })
 }
 
-/// The behaviour of a block for hardware or speech recognition without its device. `None` for other
-/// blocks, and for blocks without an effect that take as long as in the original.
+/// The behaviour of a block for hardware or speech recognition without its device.
 fn without_device(opcode: &str) -> Option<&'static str> {
     let (extension, name) = opcode.split_once('_')?;
     if !["boost", "ev3", "gdxfor", "microbit", "speech2text", "wedo2"].contains(&extension) {

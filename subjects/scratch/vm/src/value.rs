@@ -95,7 +95,6 @@ impl Value {
         }
     }
 
-    /// The text of values that are neither strings nor finite numbers; `None` for other values.
     fn word(&self) -> Option<&'static str> {
         match self {
             Value::Bool(true) => Some("true"),
@@ -108,7 +107,6 @@ impl Value {
         }
     }
 
-    /// Length of a string in UTF-16 code units; 0 for other values.
     pub(crate) fn text_len(&self) -> usize {
         match self {
             Value::Text(t) => t.len(),
@@ -124,7 +122,6 @@ impl Value {
         }
     }
 
-    /// Whether the comparison of two values is numeric.
     pub(crate) fn both_numeric(&self, other: &Value) -> bool {
         !self.comparand().is_nan() && !other.comparand().is_nan()
     }
@@ -155,7 +152,6 @@ impl Value {
         }
     }
 
-    /// Index of the first item that equals the value.
     pub(crate) fn position_in(&self, items: &[Value]) -> Option<usize> {
         let number = match self {
             Value::Number(_) | Value::Text(_) => self.comparand(),
@@ -182,9 +178,7 @@ impl Value {
         }
     }
 
-    /// Whether the value counts as an integer in `pick random`, which draws an integer if both of
-    /// its operands do: booleans, strings without a point, NaN, and whole numbers whose absolute
-    /// value is below 1e21.
+    /// Whether `pick random` treats the value as an integer.
     pub(crate) fn is_int(&self) -> bool {
         match self {
             Value::Number(n) => n.is_nan() || trunc(*n) == *n && (*n).abs() < 1e21,
@@ -207,12 +201,12 @@ pub(crate) fn js_round(x: f64) -> f64 {
     }
 }
 
-/// `min(max(x, lo), hi)`, which is `hi` if the range is empty; NaN if `x` is NaN.
+/// Scratch's `MathUtil.clamp`.
 pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
     if x.is_nan() { x } else { x.max(lo).min(hi) }
 }
 
-/// Shifts `x` by a multiple of `hi - lo + 1` to at least `lo` and less than `hi + 1`.
+/// Scratch's `MathUtil.wrapClamp`.
 pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
     let range = hi - lo + 1.0;
     x - floor((x - lo) / range) * range
@@ -245,8 +239,7 @@ pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     format!("{x:.10}").parse().unwrap_or(x)
 }
 
-/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is `None` for a
-/// well-formed string that starts with `#`.
+/// Scratch's colour cast to red, green, blue and alpha.
 pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     if let Value::Text(t) = value {
         let text = t.to_str();

@@ -24,11 +24,11 @@ pub struct TargetView<'a> {
     pub name: &'a Text,
     /// Whether the target is the stage or a sprite, not a clone.
     pub original: bool,
-    /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation, so
-    /// number and serial together distinguish a clone from a later clone with the same number.
+    /// Distinguishes clones that have the same number at different times; 0 for the stage and
+    /// sprites.
     pub serial: u32,
-    /// For a clone, the number of clones of its sprite at its creation, including the clone, which
-    /// Whisker uses to name clones; 0 for the stage and sprites.
+    /// For a clone, the number of clones of its sprite at its creation, including the clone; 0 for
+    /// the stage and sprites. Whisker names clones by this number.
     pub siblings: u16,
     /// Whether the target is the stage.
     pub is_stage: bool,
@@ -44,12 +44,11 @@ pub struct TargetView<'a> {
     pub visible: bool,
     /// Index of the costume, from 0.
     pub costume: usize,
-    /// The rotation of the costume when the direction changes.
+    /// How the costume rotates with the direction.
     pub rotation_style: catherd_scratch_sb3::RotationStyle,
     /// Volume in percent.
     pub volume: f64,
-    /// Whether the target can be dragged. If so, a click takes effect when the mouse button is
-    /// released.
+    /// Whether the target can be dragged.
     pub draggable: bool,
     /// Values of the effects color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
     pub effects: [f64; 7],
@@ -67,19 +66,17 @@ impl<'a> TargetView<'a> {
         self.state.alive
     }
 
-    /// Whether the bubble of the target is on its right side.
+    /// Whether the bubble is on the right of the target.
     pub fn is_bubble_on_right(&self) -> bool {
         self.state.bubble.on_right
     }
 
-    /// Position in the drawing order from the back, which the original calls layer order. The stage
-    /// has 0; the pen layer (once it is used) and bubbles have positions as well.
+    /// Position in the drawing order from the back, which the original calls layer order.
     pub fn order(&self) -> usize {
         self.scene.order(self.state.drawable)
     }
 
-    /// Rank among sprites and clones from the back, from 1; 0 for the stage. Determining the rank
-    /// takes time proportional to the number of sprites and clones.
+    /// Rank among sprites and clones from the back, from 1; 0 for the stage.
     pub fn layer(&self) -> usize {
         if self.is_stage {
             return 0;
@@ -88,7 +85,7 @@ impl<'a> TargetView<'a> {
         sprites.take_while(|&d| d != self.state.drawable).count() + 1
     }
 
-    /// Names and values of the target's scalar variables, in file order.
+    /// Names and values of the target's scalar variables.
     pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
         let names = &self.program.sprites[self.sprite].variables;
         let pairs = names.iter().zip(&self.state.variables);
@@ -98,7 +95,7 @@ impl<'a> TargetView<'a> {
         pairs.filter(move |(def, v)| exists(def, v)).map(|(def, value)| (&def.name, value))
     }
 
-    /// Names and items of the target's lists, in file order.
+    /// Names and items of the target's lists.
     pub fn lists(&self) -> impl Iterator<Item = (&'a Text, &'a [Value])> {
         let names = &self.program.sprites[self.sprite].lists;
         let pairs = names.iter().zip(&self.state.lists);
@@ -106,7 +103,7 @@ impl<'a> TargetView<'a> {
     }
 
     /// The scalar variable at a position in [`Program::variables`]; `None` if the variable does not
-    /// exist or has not been created yet.
+    /// exist.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
     }
@@ -128,17 +125,15 @@ impl<'a> TargetView<'a> {
         self.tempo
     }
 
-    /// The list at a position in [`Program::lists`]; `None` if the list does not exist or has not
-    /// been created yet.
+    /// The list at a position in [`Program::lists`]; `None` if the list does not exist.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
         list.map(|list| &list.items[..])
     }
 }
 
-/// Names of the parts of a program.
 impl Program {
-    /// Names of the stage and sprites, by their position in the project's targets.
+    /// Names of the stage and sprites, in the order of the project's targets.
     pub fn targets(&self) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites.iter().map(|sprite| &sprite.name)
     }
@@ -148,14 +143,12 @@ impl Program {
         self.stage
     }
 
-    /// Names of a target's own scalar variables. Variables to which a block refers but that the
-    /// project does not declare come last.
+    /// Names of a target's own scalar variables.
     pub fn variables(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].variables.iter().map(|def| &def.name)
     }
 
-    /// Names of a target's own lists. Lists to which a block refers but that the project does not
-    /// declare come last.
+    /// Names of a target's own lists.
     pub fn lists(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].lists.iter().map(|def| &def.name)
     }
@@ -167,7 +160,7 @@ impl<T: Tracer> Vm<T> {
         self.state.live_targets.iter().map(|live| live.id)
     }
 
-    /// All targets in execution order, from back to front.
+    /// All targets, in the reverse of the order in which events start their scripts.
     pub fn execution_order(&self) -> impl Iterator<Item = TargetId> + '_ {
         self.state.execution_order.iter().copied()
     }
@@ -177,8 +170,7 @@ impl<T: Tracer> Vm<T> {
         self.target_or_remains(id).filter(|view| view.state.alive)
     }
 
-    /// A target, even if it is a deleted clone: until another clone takes its number, its last
-    /// state is returned, without a position in the drawing order.
+    /// A target, or the last state of a deleted clone whose number has not been reused.
     pub fn target_or_remains(&self, id: TargetId) -> Option<TargetView<'_>> {
         let state = self.state.targets.get(id.0 as usize)?;
         let sprite = state.sprite as usize;
@@ -224,7 +216,7 @@ impl<T: Tracer> Vm<T> {
         !self.state.questions.is_empty()
     }
 
-    /// Whether the target reaches beyond the edge of the stage.
+    /// Whether the target touches the edge of the stage.
     pub fn is_touching_edge(&mut self, target: TargetId) -> bool {
         self.is_touching(target, "_edge_")
     }
@@ -252,8 +244,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.color_touching_color(drawable, own, rgb)
     }
 
-    /// The first sample of a colour on the stage in a grid search that starts at `from`, without
-    /// the target itself; `None` if there is no such sample.
+    /// A point near `from` at which the stage without the target has a colour; `None` if no sampled
+    /// point has this colour.
     pub fn find_color(
         &mut self,
         target: TargetId,
@@ -264,8 +256,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
-    /// The first sample of a colour on the target, searched from its position; `None` if there is
-    /// no such sample.
+    /// A point of the target that has a colour, searched from the target's position; `None` if no
+    /// sampled point has this colour.
     pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));
@@ -273,8 +265,7 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable), f64::INFINITY)
     }
 
-    /// Width and height of the bounding box of the target: the tight box if its hull is known, or
-    /// else the box of the costume with transparent margins.
+    /// Width and height of the target's bounding box, which may include transparent margins.
     pub fn extent(&self, target: TargetId) -> (f64, f64) {
         let bounds = self.state.scene.fast_bounds(self.state.targets[target.0 as usize].drawable);
         (bounds.right - bounds.left, bounds.top - bounds.bottom)

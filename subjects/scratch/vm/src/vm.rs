@@ -27,28 +27,27 @@ pub struct Vm<T: Tracer = ()> {
     pub(crate) linear: Steps<T>,
 }
 
-/// The whole state of a VM, without its tracer.
+/// The state of a VM, for [`Vm::restore`].
 #[derive(Clone)]
 pub struct Snapshot(State);
 
 impl Snapshot {
-    /// Estimated bytes of this snapshot that are not shared with `earlier`, a snapshot of the
-    /// same program. A string that several lists share counts once for each list.
+    /// Estimated bytes of this snapshot that are not shared with `earlier`, a snapshot of the same
+    /// program.
     pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
         self.0.unshared_bytes(&earlier.0) + self.0.unshared_list_text_bytes(&earlier.0)
     }
 }
 
 impl<T: Tracer> Vm<T> {
-    /// Creates a VM with the loaded project. No scripts are running, and one frame has been drawn.
+    /// Creates a VM in which no scripts are running.
     pub fn new(program: Arc<Program>, settings: VmSettings, random: Random, tracer: T) -> Vm<T> {
         let skins = Arc::clone(&program.skins);
         Vm::with_skins(program, skins, settings, random, tracer)
     }
 
-    /// Creates a VM that draws the edges of costumes with finer detail than a graphics device
-    /// ([`SkinSet::with_fine_edges`]). If the results differ from the results of [`Vm::new`], the
-    /// results depend on the graphics of the computer.
+    /// Creates a VM that draws the edges of costumes in finer detail than a graphics device
+    /// ([`SkinSet::with_fine_edges`]).
     pub fn with_fine_edges(
         program: Arc<Program>,
         settings: VmSettings,
@@ -76,21 +75,17 @@ impl<T: Tracer> Vm<T> {
         &self.program
     }
 
-    /// Executes every block with the interpreter from now on, which takes longer but has the same
-    /// results.
+    /// Executes every block with the interpreter from now on, with the same results.
     pub fn interpret(&mut self) {
         self.buffers.interprets = true;
     }
 
-    /// Executes custom blocks without native code from now on, which takes longer but has the same
-    /// results.
+    /// Executes custom blocks without native code from now on, with the same results.
     pub fn handle(&mut self) {
         self.linear.native.disable();
     }
 
-    /// Compiles each custom block to native code when it is first executed, not only after it has
-    /// been executed for a long time. This takes longer but has the same results. In builds without
-    /// native code, nothing changes.
+    /// Compiles custom blocks to native code when they are first executed, with the same results.
     pub fn hurry(&mut self) {
         self.linear.native.hurry();
     }
@@ -106,7 +101,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Estimated bytes that a snapshot taken now would not share with `earlier`, without the
-    /// strings in lists, because counting these would be slow.
+    /// strings in lists.
     pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
         self.state.unshared_bytes(&earlier.0)
     }
@@ -121,15 +116,14 @@ impl<T: Tracer> Vm<T> {
         self.state.random = random;
     }
 
-    /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware use, in
-    /// milliseconds since the green flag. If the clock is not set, it advances with the steps; a
-    /// recording may contain different times.
+    /// Sets the clock on which, for example, the timer hat and `current` depend, in milliseconds
+    /// since the green flag.
     pub fn set_clock(&mut self, milliseconds: f64) {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
     /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original,
-    /// this happens after an interval in real time; a recording may contain the times.
+    /// this happens after an interval in real time.
     pub fn press_makey_keys_again(&mut self) {
         for target in &mut self.state.targets {
             let sprite = &self.program.sprites[target.sprite as usize];
@@ -159,14 +153,13 @@ impl<T: Tracer> Vm<T> {
         self.state.steps
     }
 
-    /// Fuel consumed by all steps since the project was loaded, in blocks (see [`VmSettings`] for
-    /// how blocks are counted).
+    /// Fuel consumed so far, in blocks (see [`VmSettings`]).
     pub fn executed_blocks(&self) -> u64 {
         self.state.executed
     }
 
-    /// Sets the fuel of all further steps together, in blocks. When the fuel is used up, steps are
-    /// still counted but execute nothing.
+    /// Sets the fuel of all further steps together, in blocks. When the fuel is used up, steps
+    /// execute nothing.
     pub fn set_fuel(&mut self, blocks: u64) {
         self.state.fuel = blocks;
     }
@@ -176,26 +169,23 @@ impl<T: Tracer> Vm<T> {
         self.state.fuel == 0
     }
 
-    /// Whether some thread is alive or ended in the last step. False after a program has ended;
-    /// programs with edge-activated hats never end.
+    /// Whether a thread is alive or ended in the last step.
     pub fn is_running(&self) -> bool {
         self.state.active_threads > 0
     }
 
-    /// Whether the last step executed at least as many blocks as one thread may execute in warp, or
-    /// used up the budget of the step or of some slice. A program that does so in every step hangs
-    /// in the original.
+    /// Whether the last step executed so many blocks that the original would hang if every step did
+    /// so.
     pub fn is_overloaded(&self) -> bool {
         self.state.overloaded
     }
 
-    /// Number of threads that have not been removed, which may include threads that have just
-    /// ended.
+    /// Number of threads that have not been removed.
     pub fn thread_count(&self) -> usize {
         self.state.thread_list.len()
     }
 
-    /// Whether the script under this top block is running, for the original or any clone.
+    /// Whether the script under this top block is running in any target.
     pub fn is_active(&self, top: BlockNo) -> bool {
         self.state.thread_list.iter().any(|&t| {
             let thread = &self.state.threads[t as usize];
@@ -205,8 +195,8 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// Description of the limit of steps or of nesting, whichever was hit first; `None` if neither
-    /// was hit.
+    /// Description of the limit of steps or of nesting that was hit first; `None` if neither was
+    /// hit.
     pub fn fault(&self) -> Option<&'static str> {
         let faults = [
             (Limit::Step, "a step executed more blocks than allowed"),

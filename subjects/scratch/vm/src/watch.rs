@@ -1,4 +1,4 @@
-//! Watching a VM in the middle of a step: reports of changes, and access to the current state.
+//! Watching a VM in the middle of a step.
 
 use std::ops::ControlFlow;
 
@@ -10,10 +10,9 @@ use crate::tracer::Tracer;
 use crate::vm::Vm;
 
 impl Midstep<'_> {
-    /// Exchanges the states of this VM and of another VM of the same program, so that the other VM
-    /// can be used to read the state and to make the changes of `direct.rs`. The caller must
-    /// exchange the states again before the watcher returns; the other VM must not execute steps,
-    /// stop scripts or be restored in the meantime.
+    /// Exchanges the states of this VM and of another VM of the same program, which can then read
+    /// and change the state. The caller must exchange the states again before the watcher returns;
+    /// in the meantime, the other VM must not execute steps, stop scripts or be restored.
     pub fn exchange<T: Tracer>(&mut self, vm: &mut Vm<T>) {
         std::mem::swap(self.0, &mut vm.state);
     }
@@ -27,7 +26,6 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Reports a change to the tracer, which may end the step.
     #[inline]
     pub(crate) fn report(&mut self, change: impl FnOnce() -> Change) {
         if T::WATCHES && !self.aborted {

@@ -1,4 +1,4 @@
-//! Control blocks, such as blocks for loops, stopping and clones.
+//! Control blocks.
 
 use catherd_scratch_render::{Effect, Group};
 use catherd_scratch_sb3::BlockNo;
@@ -62,8 +62,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Leaves the innermost custom block, or ends the thread if the thread executes no custom
-    /// block.
     pub(super) fn stop_this_script(&mut self) {
         let program = self.program;
         let thread = self.thread();
@@ -89,8 +87,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.drop_questions(target);
     }
 
-    /// Removes bubbles, questions, clones, threads and typed keys, clears effects and stops sounds,
-    /// as the block `stop all` and the green flag do.
+    /// Stops everything as the block `stop all` and the green flag do.
     pub(crate) fn stop_all(&mut self) {
         self.state.questions.clear();
         for i in 0..self.state.live_targets.len() {
@@ -135,8 +132,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.execution_order.insert(place.unwrap_or(self.state.execution_order.len()), id);
     }
 
-    /// Creates a clone of a target, one layer below the target. Reuses the index of a deleted clone
-    /// if there is one.
+    /// Creates a clone of a target, one layer below the target.
     fn copy_target(&mut self, source: usize) -> TargetId {
         let place = match self.state.free_targets.pop() {
             Some(place) => place as usize,

@@ -12,8 +12,6 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Replaces the value of a scalar variable with the result of `new` for the old value, and
-    /// reports the change.
     #[inline]
     pub(super) fn update_variable(&mut self, slot: Slot, new: impl FnOnce(&Value) -> Value) {
         let variable = self.variable_mut(slot);
@@ -42,8 +40,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.update_variable(slot, |_| value);
     }
 
-    /// Appends a string to a variable. The result is the same as with `join` and `set`, but the
-    /// text of the variable is not copied if it can be extended in place.
+    /// Extends the text of the variable in place if possible.
     fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
         let end = self.text(end);
         let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {

@@ -1,5 +1,4 @@
-//! Broadcast blocks, and the block that switches the backdrop and waits. Hats are started by
-//! [`Interpreter::start_hats`].
+//! Broadcast blocks, and the block that switches the backdrop and waits.
 
 use crate::code::{ExprId, Message};
 use crate::interpreter::Interpreter;
@@ -10,8 +9,6 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The message that a block sends; `None` if the id is unknown, or if the computed name is
-    /// empty or not the name of a message of the stage.
     pub(super) fn message(&mut self, message: Message) -> Option<u32> {
         match message {
             Message::Fixed(message) => message,
@@ -47,11 +44,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.wait_for_awaited();
     }
 
-    /// Switches the backdrop and waits for the scripts that the switch starts, as today's Scratch
-    /// does.
-    ///
-    /// Reproduces a defect of the original: if a script starts, the block fails and ends the step
-    /// for all threads. The block waits when it is executed again in the next step.
+    /// Reproduces a defect of today's Scratch: if a script starts, the block fails and ends the
+    /// step for all threads.
     pub(super) fn switch_backdrop_and_wait(&mut self, backdrop: ExprId) {
         if self.frame().in_progress {
             return self.wait_for_awaited();
@@ -75,7 +69,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Ends the slice if a thread for which the executing block waits is still in the list.
     fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {

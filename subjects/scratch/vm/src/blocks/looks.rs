@@ -1,4 +1,4 @@
-//! Looks blocks, such as blocks for bubbles, costumes, effects, sizes and layers.
+//! Looks blocks.
 
 use catherd_scratch_render::Effect;
 use catherd_scratch_sb3::BlockNo;
@@ -12,12 +12,11 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 
-/// Maximum length of a bubble's text in UTF-16 code units. Longer text is truncated.
+/// Maximum length of a bubble's text in UTF-16 code units.
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Shows a value in the bubble of a target; the empty string removes the bubble. Numbers that
-    /// are not whole are rounded to two decimals if their absolute value is at least 0.01.
+    /// The empty string removes the bubble.
     pub(crate) fn say(&mut self, target: usize, value: &Value) {
         let text = match value {
             Value::Number(n) if n.abs() >= 0.01 && n.fract() != 0.0 => Text::new(to_fixed_2(*n)),
@@ -79,8 +78,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Reacts to a change in a target's appearance: requests a redraw if the target is visible, and
-    /// moves its bubble. Motion of a target does not move its bubble.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {
@@ -118,8 +115,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report_appearance(self.target);
     }
 
-    /// Shows the costume with this index, which is rounded and wrapped. NaN and infinities select
-    /// the first costume.
+    /// NaN and infinities select the first costume.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };

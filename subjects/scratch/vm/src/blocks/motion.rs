@@ -1,4 +1,4 @@
-//! Motion blocks: position, direction, rotation style, gliding and bouncing.
+//! Motion blocks.
 
 use catherd_elementary as elementary;
 use catherd_scratch_sb3::{BlockNo, RotationStyle};
@@ -19,8 +19,6 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Moves a target, but not completely off the stage, and draws a line if its pen is down. Has
-    /// no effect on the stage.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
         if target == self.program.stage {
             return;
@@ -58,8 +56,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The position that a "go to" menu names: a random position, or the position of the mouse or a
-    /// sprite. `None` if the sprite does not exist.
     fn destination(&mut self, name: &Text) -> Option<(f64, f64)> {
         if *name == *"_mouse_" {
             return Some(self.mouse_position());
@@ -202,9 +198,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_position(target, x + cx, y + cy);
     }
 
-    /// The mouse position for motion and distances, NaN before the first mouse event. A target that
-    /// points towards NaN does not turn. A target that goes to NaN has no position and touches
-    /// nothing until it moves elsewhere.
+    /// The mouse position for motion and distances, NaN before the first mouse event.
     pub(crate) fn mouse_position(&self) -> (f64, f64) {
         (self.state.mouse.x.unwrap_or(f64::NAN), self.state.mouse.y.unwrap_or(f64::NAN))
     }

@@ -5,8 +5,7 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes an operation with the values of its numeric operands. Operations with one numeric
-    /// operand use only `a`.
+    /// Operations with one numeric operand use only `a`.
     #[inline]
     pub(crate) fn apply(&mut self, op: &Op, a: f64, b: f64) {
         let target = &self.state.targets[self.target];

@@ -1,4 +1,4 @@
-//! Pen blocks: state, colour model and strokes.
+//! Pen blocks.
 
 use catherd_scratch_render::PenStroke;
 
@@ -77,7 +77,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.draw_line(self.target, at, at);
     }
 
-    /// Draws a line with the pen of a target. Consumes fuel according to the area of the line.
+    /// Consumes fuel according to the area of the line.
     pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
         self.redraw = true;
         let stroke = self.state.targets[target].pen.stroke();

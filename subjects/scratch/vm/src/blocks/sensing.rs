@@ -1,4 +1,4 @@
-//! Sensing blocks, such as touching, distances, keys, questions and properties of other targets.
+//! Sensing blocks.
 
 use crate::code::{ExprId, Property};
 use crate::interpreter::Interpreter;
@@ -30,7 +30,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.touching_named(self.target, &name)
     }
 
-    /// Whether a target touches the mouse, the edge, or any visible instance of a sprite.
     pub(crate) fn touching_named(&mut self, target: usize, name: &Text) -> bool {
         let drawable = self.state.targets[target].drawable;
         if *name == *"_mouse_" {
@@ -166,7 +165,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.timer
     }
 
-    /// Whether the key that a hat of Makey Makey names is pressed.
     pub(crate) fn is_makey_key_down(&self, key: &Value) -> bool {
         let key = match &*key.to_text().to_str() {
             "SPACE" => "space".into(),
@@ -181,8 +179,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Shows the first question in the queue. A tracer that watches may answer the question at
-    /// once.
+    /// A tracer that watches may answer the question at once.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
@@ -193,8 +190,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Lets the tracer answer the first question. After an answer, the asking thread stops waiting
-    /// when the step ends.
+    /// After an answer, the asking thread stops waiting when the step ends.
     fn offer_question(&mut self) {
         let Some(question) = self.state.questions.front() else { return };
         let (slot, serial) = question.thread;
@@ -214,8 +210,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_question();
     }
 
-    /// Removes all questions of a target. If the target asked the first question of the queue, the
-    /// bubble of the target is removed and the next question is shown.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
         let asking = self.state.questions.front().is_some_and(|q| q.target == target);
         self.state.questions.retain(|q| q.target != target);
@@ -225,8 +219,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Sets the answer. If a question is in the queue, ends the wait of the thread that asked the
-    /// first question.
     pub(crate) fn answer(&mut self, answer: Text) {
         self.state.answer = answer;
         let Some(question) = self.state.questions.pop_front() else { return };

@@ -29,7 +29,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Plays a sound as today's Scratch does. An unknown sound is skipped.
+    /// As in today's Scratch, an unknown sound is skipped.
     pub(super) fn play_sound(&mut self, no: BlockNo, sound: ExprId, wait: bool) {
         let sound = self.value(sound);
         let Some(number) = self.sound_number(&sound) else { return };
@@ -42,8 +42,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         Some(sprite.sounds[self.sound_number(value)?].length)
     }
 
-    /// Index of the sound that a menu selects. A value that is not a string with the name of a
-    /// sound is read as a number, which is wrapped.
+    /// A value that is not the name of a sound is read as a number, which is wrapped.
     fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
@@ -82,9 +81,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Waits as long as the original waits for a missing device: 120 ms for each of six columns per
-    /// letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s for
-    /// a motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
+    /// Waits as long as the original waits for a missing device. Text scrolls for 120 ms per
+    /// column, with six columns for each letter and six further columns.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,

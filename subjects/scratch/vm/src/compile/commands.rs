@@ -47,8 +47,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Selects the inputs that are evaluated before the operation, so that all random numbers are
-    /// taken in file order. There are such inputs only if the operation evaluates its operands in a
-    /// different order or does not use an input that takes random numbers.
+    /// taken in file order.
     fn early_inputs_of(
         &mut self,
         block: &'a Block,
@@ -255,7 +254,6 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The function that constructs an operation from its operands.
 pub(super) enum Constructor {
     Fixed(Op),
     Unary(fn(ExprId) -> Op),
@@ -411,8 +409,7 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         | DataShowList
         | DataHideList
         | ProceduresCall => (&[], Special),
-        // Blocks that have no effect that a program can sense, such as playing a sound without
-        // waiting, and settings of video, speech and instruments.
+        // Blocks without an effect that a program can sense.
         _ => (&[], Fixed(Op::Nothing)),
     }
 }

@@ -83,8 +83,7 @@ impl<'a> Compiler<'a> {
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
-    /// Whether an expression for which [`draws`](Self::draws) is true may actually take random
-    /// numbers: an `item` block takes a random number only if its index may be a word.
+    /// An `item` block takes a random number only if its index may be a word.
     pub(super) fn takes(&self, e: ExprId) -> bool {
         self.draws(e)
             && match self.exprs[e.0 as usize] {
@@ -139,8 +138,7 @@ impl<'a> Compiler<'a> {
         self.expr(make(a), draws)
     }
 
-    /// An expression with two operands, which are evaluated in file order if both take random
-    /// numbers.
+    /// Operands that both take random numbers are evaluated in file order.
     fn binary(
         &mut self,
         block: &'a Block,
@@ -322,7 +320,8 @@ impl<'a> Compiler<'a> {
         let Some(field) = block.field("LIST") else { return self.undefined() };
         let list = self.list(field.id.as_deref().unwrap_or(""), field.text());
         let node = make(list, self);
-        // `item (random) of list` takes a random number; the index is known only at run time.
+        // An index other than a number may be a word such as `random`, with which the block takes a
+        // random number.
         let draws = match node {
             Expr::ItemOfList(_, index) => {
                 self.draws(index) || !matches!(self.exprs[index.0 as usize], Expr::Number(_))
@@ -333,7 +332,6 @@ impl<'a> Compiler<'a> {
         self.expr(node, draws)
     }
 
-    /// A parameter by name; the number 0 outside of custom blocks and for unknown names.
     fn parameter(&mut self, name: &str) -> ExprId {
         let slot = self.scope.procedure.and_then(|p| {
             let (_, names) = self.scope.parameters[p as usize];

@@ -1,13 +1,12 @@
-//! The monitors on the stage, which blocks can show and hide. In the original, each shown monitor
-//! is a thread; the scheduler only needs to know whether any monitor is shown.
+//! The monitors on the stage. In the original, each shown monitor is a thread; the scheduler only
+//! needs to know whether any monitor is shown.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;
 
 pub(super) struct Monitors<'a> {
-    /// Whether each monitor is shown at the start.
     pub(super) shown: Vec<bool>,
-    /// The number of the monitor of a variable or list, by the id of the variable or list.
+    /// By the id of the variable or list.
     by_id: FxHashMap<&'a str, u32>,
 }
 

@@ -13,7 +13,6 @@ use crate::value::Value;
 /// Ids and names of a custom block's parameters.
 type Parameters<'a> = (&'a [Arc<str>], &'a [Arc<str>]);
 
-/// The names of one target while its blocks are compiled.
 pub(super) struct Scope<'a> {
     pub(super) target: &'a sb3::Target,
     pub(super) is_stage: bool,
@@ -28,7 +27,7 @@ pub(super) struct Scope<'a> {
     pub(super) commands: FxHashMap<BlockIndex, CommandId>,
     /// Blocks whose command is reserved but not yet compiled, and their procedures.
     pub(super) pending: Vec<(BlockIndex, CommandId, Option<u32>)>,
-    /// The procedure whose body is being compiled; `None` outside of procedures.
+    /// The procedure whose body is being compiled.
     pub(super) procedure: Option<u32>,
 }
 
@@ -69,7 +68,7 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Collects the custom blocks. The first prototype in block order defines the parameters.
+    /// The first prototype in block order defines the parameters.
     fn find_procedures(&mut self) {
         for block in &self.target.blocks {
             if block.opcode != Opcode::ProceduresPrototype {
@@ -93,8 +92,6 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The custom block of a definition, and whether the block runs in warp. `None` if the
-    /// prototype is missing or damaged.
     pub(super) fn defined_by(&self, block: &Block) -> Option<(u32, bool)> {
         let sb3::Slot::Block(prototype) = block.input("custom_block")?.block else { return None };
         match &self.target.blocks.get(prototype as usize)?.mutation {

@@ -1,6 +1,5 @@
 //! Changes that today's Scratch makes to a project when loading it, and blocks whose operations
-//! differ. The changes affect directions, references to undefined variables, lists and messages,
-//! and missing or damaged media.
+//! differ.
 
 use std::sync::Arc;
 
@@ -37,7 +36,6 @@ const MARK: [&str; 16] = [
     "................",
 ];
 
-/// Returns the project as today's Scratch loads it.
 pub(super) fn repaired(project: &Project) -> Project {
     let mut project = project.clone();
     for target in project.targets.iter_mut().filter(|target| !target.is_stage) {
@@ -69,10 +67,8 @@ enum Kind {
 /// A block's reference to named data: kind, id and name.
 type Reference = (Kind, Arc<str>, Arc<str>);
 
-/// Defines the variables, lists and messages to which blocks of a target refer by an id that
-/// neither the target nor the stage has. Such a reference is resolved to the variable, list or
-/// message of the stage with the same name or, if there is none, to a new variable, list or message
-/// of the stage.
+/// Defines the variables, lists and messages to which blocks of a target refer by unknown ids. If
+/// the stage has such data with the same name, the references are changed instead.
 fn define_references(project: &mut Project, number: usize) {
     let stage = project.stage();
     let mut seen = FxHashSet::default();
@@ -145,8 +141,7 @@ fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     }
 }
 
-/// Returns a name that no data of this kind has in the project: the name itself if it is unused;
-/// otherwise, the name with its final digits replaced by the first unused number from 2.
+/// A name that is already used gets a new number at its end.
 fn unused(project: &Project, kind: Kind, name: &Arc<str>) -> Arc<str> {
     let taken = |name: &str| project.targets.iter().any(|it| id_of(it, kind, name).is_some());
     if !taken(name) {
@@ -158,7 +153,6 @@ fn unused(project: &Project, kind: Kind, name: &Arc<str>) -> Arc<str> {
     free.map_or_else(|| Arc::clone(name), Arc::from)
 }
 
-/// Replaces ids in the references of a target.
 fn rename(target: &mut sb3::Target, ids: &FxHashMap<Arc<str>, Arc<str>>) {
     for block in &mut target.blocks {
         for field in &mut block.fields {
@@ -182,8 +176,6 @@ fn rename(target: &mut sb3::Target, ids: &FxHashMap<Arc<str>, Arc<str>>) {
     }
 }
 
-/// The operands and operations of blocks that differ in today's Scratch; `None` for blocks that are
-/// the same in both versions.
 pub(super) fn operands(opcode: Opcode) -> Option<(&'static [&'static str], Constructor)> {
     use Constructor::{Fixed, Unary};
     Some(match opcode {
@@ -220,7 +212,7 @@ pub(super) fn default_bitmap() -> Arc<[u8]> {
     for word in [54 + pixels as u32, 0, 54, 40, SIDE as u32, SIDE as u32] {
         file.extend(word.to_le_bytes());
     }
-    // The bitmap has one plane of 24 bits without compression.
+    // The bitmap has one plane and 24 bits per pixel.
     file.extend([1, 0, 24, 0]);
     for word in [0, pixels as u32, 2835, 2835, 0, 0] {
         file.extend(u32::to_le_bytes(word));

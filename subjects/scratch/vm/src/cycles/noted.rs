@@ -1,4 +1,4 @@
-//! The state of the search for cycles between two iterations.
+//! The data of the search for cycles.
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,6 @@ impl Default for Cycles {
     }
 }
 
-/// The state before an iteration of a loop.
 pub(super) struct Noted {
     /// Frames of the thread. The last frame belongs to the loop.
     pub(super) stack: Vec<Frame>,

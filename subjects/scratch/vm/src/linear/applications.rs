@@ -1,5 +1,5 @@
-//! Blocks of motion, looks, pen and the counter: their operands are computed in linear form, and
-//! functions of the interpreter execute their operations.
+//! Blocks whose operands are computed in linear form and whose operations are executed by the
+//! interpreter.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -12,8 +12,6 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl Lowering<'_> {
-    /// Lowers a block of motion, looks, pen or the counter. `None` for other blocks, and if the
-    /// interpreter must execute the block.
     pub(super) fn application(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         self.count_alone();

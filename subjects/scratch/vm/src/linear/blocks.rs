@@ -3,8 +3,7 @@
 use crate::code::{CommandId, NONE, Op, one_number};
 
 impl Op {
-    /// Whether the operation is known to change neither a thread nor its stack. False for some
-    /// operations that do not.
+    /// Whether the operation is known to change neither a thread nor its stack.
     pub(crate) fn changes_no_thread(&self) -> bool {
         self.only_computes()
             || matches!(
@@ -36,7 +35,6 @@ impl Op {
             )
     }
 
-    /// The first commands of the operation's branches; [`NONE`] for missing or empty branches.
     pub(crate) fn branches(&self) -> [CommandId; 2] {
         match *self {
             Op::Repeat { body, .. }

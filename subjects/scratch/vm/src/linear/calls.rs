@@ -6,7 +6,6 @@ use crate::code::ExprId;
 use crate::program::Procedure;
 
 impl Lowering<'_> {
-    /// Lowers a call, or leaves the call to the interpreter.
     pub(super) fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
         let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
         // Arguments with list items are evaluated by the interpreter, because they cannot be
@@ -20,8 +19,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Counts a call and lowers it to the blocks of the custom block (expanded), to a call, or to
-    /// both if the values of the parameters at run time decide which of them is executed.
+    /// Lowers a call to the blocks of the custom block (expanded), to a call, or to both if the
+    /// values of the parameters at run time decide which of them is executed.
     fn any_call(
         &mut self,
         procedure: u32,
@@ -55,8 +54,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a call that has been counted. The code after the call is reached through
-    /// [`Form::resumptions`].
     fn pushes_and_call(&mut self, procedure: u32, arguments: &[(u32, ExprId)]) -> Option<()> {
         let callee = &self.procedures[procedure as usize];
         let expansion = self.current.expansion;
@@ -76,8 +73,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Lowers the parameters of a call. Returns the last parameters, which the call itself pushes;
-    /// `None` if the interpreter must execute the call.
+    /// Returns the last parameters, which the call itself pushes.
     fn pushes(&mut self, callee: &Procedure, arguments: &[(u32, ExprId)]) -> Option<Vec<Operand>> {
         let mut arguments = arguments.iter().peekable();
         let mut waiting = Vec::new();
@@ -100,7 +96,7 @@ impl Lowering<'_> {
         arguments.next().is_none().then_some(waiting)
     }
 
-    /// Pushes the waiting parameters, which are the last parameters before number `end`.
+    /// The waiting parameters are the last parameters before number `end`.
     fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
         let first = end - waiting.len() as u16;
         for (place, a) in (first..end).zip(waiting.drain(..)) {

@@ -5,8 +5,6 @@ use super::lower::Lowering;
 use crate::code::{Expr, ExprId, Op, Slot};
 
 impl Lowering<'_> {
-    /// Lowers a block that changes a variable or a list; `None` if the interpreter must execute the
-    /// block.
     pub(super) fn computation(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         match *op {
@@ -55,8 +53,6 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The list and the index of an item that an instruction reads; `None` for other expressions,
-    /// and while instructions must not read items.
     pub(super) fn item(&self, e: ExprId) -> Option<(Slot, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::ItemOfList(list, index) if self.reads_items => Some((list, index)),

@@ -9,8 +9,7 @@ use crate::code::{Comparison, Expr, ExprId};
 use crate::compare::short_comparand;
 
 impl Lowering<'_> {
-    /// Lowers the condition of the current block. Returns the jump that is taken if the outcome
-    /// equals `jumps`.
+    /// Returns the jump that is taken if the outcome equals `jumps`.
     pub(super) fn condition(&mut self, e: ExprId, jumps: bool) -> usize {
         if let Some(at) = self.sharing(&[e], |lowering| lowering.comparisons(e, jumps)) {
             return at;
@@ -42,10 +41,8 @@ impl Lowering<'_> {
         Some(at)
     }
 
-    /// Lowers all of a condition except its last comparison, if this comparison is the second side
-    /// of an `and` or `or`. Otherwise lowers nothing, and the whole condition is the last
-    /// comparison. Returns the link of the last comparison with the lowered part, the comparison,
-    /// and whether it is negated; `None` if the first side cannot be lowered.
+    /// Lowers all of a condition except its last comparison. Returns the link of this comparison
+    /// with the lowered part, the comparison, and whether it is negated.
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
@@ -70,9 +67,8 @@ impl Lowering<'_> {
         (e, negated)
     }
 
-    /// Lowers a condition, or its negation; `None` if a part has no instruction, or if more than
-    /// `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has the
-    /// same distances as `(not a) or (not b)`.
+    /// Negations become negated comparisons: `not (a and b)` has the same distances as `(not a) or
+    /// (not b)`. `room` is the number of outcomes that may wait.
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
@@ -120,8 +116,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The parts of a comparison with an item: the comparison with the item as the first operand,
-    /// the list and index of the item, and the other operand.
+    /// The comparison with the item as the first operand, the list and index of the item, and the
+    /// other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
         // If both operands are items, read the second as the item, so that it need not wait for the
@@ -143,7 +139,6 @@ impl Lowering<'_> {
         })
     }
 
-    /// The operands of a comparison; `None` if the interpreter must evaluate the comparison.
     fn operands(
         &mut self,
         how: Comparison,
@@ -169,7 +164,6 @@ impl Lowering<'_> {
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 
-    /// The reading of an operand that is compared with `other`.
     pub(super) fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
         let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
         if is_letter && how == Comparison::Equals {

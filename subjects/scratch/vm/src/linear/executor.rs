@@ -31,7 +31,6 @@ pub(super) enum Stop {
 /// Maximum number of calls whose frames are delayed, a power of two.
 pub(super) const MAX_DELAYED: usize = 64;
 
-/// The value that a handler returns when the executor stops.
 const STOPPED: usize = usize::MAX;
 
 /// Outcomes between the instructions of one condition, and their distances. The arrays are separate
@@ -50,7 +49,6 @@ pub(super) struct Tests {
 /// instruction, or [`STOPPED`]. The slice contains the steps after this one.
 pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
-/// An instruction with its handler.
 pub(super) struct Step<T: Tracer> {
     pub(super) handler: Handler<T>,
     pub(super) instruction: Instruction,
@@ -69,8 +67,8 @@ pub(super) struct Delayed {
     pub(super) frames: u32,
 }
 
-/// Lists that are open: their items are not shared until the linear form closes the lists, so a
-/// write need not check whether a snapshot shares the items.
+/// Lists that are open: their items are not shared, so a write need not check whether a snapshot
+/// shares them.
 #[derive(Default)]
 pub(crate) struct Items {
     pub(super) open: Vec<ListNo>,
@@ -78,9 +76,8 @@ pub(crate) struct Items {
     pub(super) writes: u32,
 }
 
-/// The executor between two of its stops, with all data that it reads and writes.
 pub(super) struct Executor<'a, T: Tracer> {
-    /// Registers and constants (see [`Form::numbers`]).
+    /// See [`Form::numbers`].
     pub(super) numbers: &'a mut [f64],
     /// Variables of the stage and of the executing target; the latter are empty if the target is
     /// the stage.
@@ -102,7 +99,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) delayed_frames: u32,
     /// Maximum number of frames on the stack with which a call may begin.
     pub(super) room: usize,
-    /// Maximum length of a text, in UTF-16 code units.
+    /// Maximum length of a string, in UTF-16 code units.
     pub(super) text_limit: usize,
     pub(super) tracer: &'a mut T,
     pub(super) form: &'a Form,
@@ -116,18 +113,16 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) quantities: [f64; Quantity::COUNT],
     pub(super) random: &'a mut Random,
     pub(super) hits: &'a mut Hits,
-    /// The current step.
     pub(super) step: u64,
     pub(super) native: &'a mut Native,
     /// See [`Steps::single`](super::steps::Steps::single).
     pub(super) single: &'a [Step<T>],
-    /// The reason why the executor stopped, and the index of the instruction.
     pub(super) stopped: (Stop, usize),
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Executes instructions, beginning at an index. Returns the reason why the executor stops, and
-    /// the index of the instruction at which it stops.
+    /// Returns the reason why the executor stops, and the index of the instruction at which it
+    /// stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
         while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
             at = (step.handler)(self, step, rest);
@@ -135,8 +130,7 @@ impl<T: Tracer> Executor<'_, T> {
         self.stopped
     }
 
-    /// Executes the first instruction of `rest`, which contains the instructions after the executed
-    /// instruction.
+    /// `rest` contains the instructions after the executed instruction.
     #[inline(always)]
     pub(super) fn next(&mut self, rest: &[Step<T>]) -> usize {
         match rest.split_first() {
@@ -151,7 +145,6 @@ impl<T: Tracer> Executor<'_, T> {
         self.form.instructions.len() - 1 - (rest.len() >> self.native.shift())
     }
 
-    /// Stops at the instruction before `rest`.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop, rest: &[Step<T>]) -> usize {
         self.stop_at(stop, self.at(rest))
@@ -163,7 +156,6 @@ impl<T: Tracer> Executor<'_, T> {
         STOPPED
     }
 
-    /// The item at an index, if the item is a number.
     #[inline(always)]
     pub(super) fn number_at(&mut self, list: ListNo, index: f64) -> Option<f64> {
         let items = self.items(list);
@@ -173,7 +165,6 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item at an index, to be overwritten, if the list is open and the item is a number.
     #[inline(always)]
     pub(super) fn place_at(&mut self, list: ListNo, index: f64) -> Option<&mut f64> {
         let items = self.open_items(list)?;
@@ -184,8 +175,6 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Adds a number to a list if the list is open and has spare capacity. Returns whether the
-    /// number was added.
     #[inline(always)]
     pub(super) fn add_number(&mut self, list: ListNo, number: f64) -> bool {
         let Some(items) = self.open_items(list) else { return false };

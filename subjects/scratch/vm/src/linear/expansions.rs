@@ -1,10 +1,7 @@
-//! Custom blocks that are expanded where they are called.
+//! Custom blocks that are expanded where they are called (inlined).
 //!
-//! The blocks of a small custom block without loops are copied to the place of the call (inlined),
-//! and its parameters become constants and registers, so a call pushes neither frames nor
-//! parameters. When the interpreter takes over within an expansion, the executor pushes the frames
-//! and parameters that the interpreter needs. Registers hold numbers: if an argument is a variable
-//! or parameter whose value is not a number, the call is executed without expansion.
+//! Parameters become constants and registers, which hold numbers: if a value is not a number, the
+//! call is executed without expansion.
 
 use super::executor::Executor;
 use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};
@@ -28,8 +25,7 @@ impl Lowering<'_> {
         (index < count).then(|| self.form.operands[(first + index) as usize])
     }
 
-    /// Lowers a counted call as the blocks of the custom block. Returns the instructions that jump
-    /// to the call without expansion; `None` if the call is not expanded.
+    /// Returns the instructions that jump to the call without expansion.
     pub(super) fn expand(
         &mut self,
         procedure: u32,
@@ -79,8 +75,8 @@ impl Lowering<'_> {
         self.reads_items = true;
         self.branch(definition, NONE, depth + 1);
         (self.command, self.current, self.reads_items) = (call, around, false);
-        // Expand only if the interpreter executes no block, because each such block would push
-        // frames.
+        // Expand only if no instruction always needs the interpreter, which would need the frames
+        // of the call.
         let is_whole = !self.form.instructions[body..].iter().any(Instruction::is_interpreted);
         is_whole.then_some(guards)
     }
@@ -118,7 +114,6 @@ impl Lowering<'_> {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Pushes the frames and parameters of the expansions around an instruction.
     #[inline(always)]
     pub(super) fn push_expansions(&mut self, at: usize) {
         if self.form.origins[at].expansion != NOWHERE {

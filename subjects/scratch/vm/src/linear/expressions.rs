@@ -8,14 +8,10 @@ use crate::code::{Expr, ExprId, MathOp};
 use crate::value::Value;
 
 impl Lowering<'_> {
-    /// The operand of an expression that is read as a number; `None` if the interpreter must
-    /// evaluate the expression.
     pub(super) fn number(&mut self, e: ExprId) -> Option<Operand> {
         self.read(e, Reading::Number)
     }
 
-    /// The operand of an expression with this reading; `None` if the interpreter must
-    /// evaluate the expression.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         if self.is_full() {
             return None;
@@ -38,9 +34,7 @@ impl Lowering<'_> {
         Some(to)
     }
 
-    /// Lowers an expression whose value is a number, an item or a letter. Returns its last
-    /// instruction, whose destination the caller must set. `None` if the expression has no
-    /// instruction, or is an item or a letter after random numbers have been drawn.
+    /// Returns the last instruction, whose destination the caller must set.
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {
@@ -99,8 +93,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a letter of a string. The register for the number of the letter first contains the
-    /// position of the letter.
+    /// The register for the number of the letter first contains the position of the letter.
     fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
         let to = Operand::new(Kind::Register, self.registers)?;
         let place = self.number(letter)?;
@@ -150,7 +143,6 @@ impl Lowering<'_> {
         (index < REGISTERS as u32).then(|| Operand::new(Kind::Register, index))?
     }
 
-    /// The operand of a list index; `None` if the index is a word or has no instruction.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
         // Words, such as `last` and `random`, and the empty string have no number.
@@ -158,7 +150,6 @@ impl Lowering<'_> {
         (!is_word).then_some(index)
     }
 
-    /// Sets a variable to an expression; `None` if the interpreter must execute the block.
     pub(super) fn set(&mut self, to: Operand, e: ExprId) -> Option<()> {
         if let Some(a) = self.literal(e).or_else(|| self.stored(e)) {
             self.emit(Instruction::Copy { to, a });
@@ -192,8 +183,6 @@ impl Lowering<'_> {
         self.constant(value)
     }
 
-    /// The operand of a constant; `None` for values that are neither numbers nor strings, and if
-    /// there are too many constants.
     fn constant(&mut self, value: Value) -> Option<Operand> {
         let number = match &value {
             Value::Number(n) => *n,

@@ -9,7 +9,7 @@ use crate::value::Value;
 /// The index that stands for no instruction or no expansion.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Number of registers for operands that are read once.
+/// Number of registers for operands and for parameters of expansions.
 pub(crate) const REGISTERS: usize = 32;
 
 /// Number of additional registers for [parts](super::shared) that are read several times.
@@ -23,13 +23,11 @@ pub(super) const MAX_TESTS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operand(u16);
 
-/// The kind of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number that an instruction computes for other instructions. The registers are the first of
-    /// [`Form::numbers`].
+    /// The registers are the first of [`Form::numbers`].
     Register,
-    /// A constant, which is in [`Form::numbers`] after the registers and in [`Form::values`].
+    /// The constants are in [`Form::numbers`] after the registers, and in [`Form::values`].
     Constant,
     /// A variable of the stage.
     Stage,
@@ -42,10 +40,8 @@ pub(crate) enum Kind {
 impl Operand {
     const INDEX_BITS: u32 = 13;
 
-    /// The first register.
     pub(crate) const REGISTER: Operand = Operand(0);
 
-    /// Encodes an operand; `None` if the index is too large.
     pub(crate) fn new(kind: Kind, index: u32) -> Option<Operand> {
         (index < 1 << Self::INDEX_BITS)
             .then_some(Operand((kind as u16) << Self::INDEX_BITS | index as u16))
@@ -91,7 +87,6 @@ pub(crate) struct ListNo(u16);
 impl ListNo {
     const OWN: u16 = 1 << 15;
 
-    /// Encodes a list; `None` if the index is too large.
     pub(crate) fn new(slot: Slot) -> Option<ListNo> {
         let (index, flag) = match slot {
             Slot::Stage(index) => (index, 0),
@@ -105,14 +100,12 @@ impl ListNo {
         usize::from(self.0 & !Self::OWN)
     }
 
-    /// Whether the list belongs to the executing target, not to the stage.
     #[inline(always)]
     pub(crate) fn is_own(self) -> bool {
         self.0 & Self::OWN != 0
     }
 }
 
-/// A call to a custom block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub(crate) definition: CommandId,
@@ -127,7 +120,6 @@ pub(crate) struct Site {
     pub(crate) operands: (u32, u16),
 }
 
-/// A call that is expanded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expansion {
     /// The expansion around the call; [`NOWHERE`] if there is none.
@@ -150,15 +142,13 @@ pub(crate) struct Skip {
     pub(super) indices: (u32, u32),
 }
 
-/// The block and expansion to which an instruction belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) command: CommandId,
-    /// The block of the command.
     pub(crate) no: BlockNo,
     /// The expression for the interpreter; unused if the instruction needs no expression.
     pub(crate) expr: ExprId,
-    /// The expansion in which the instruction is; [`NOWHERE`] outside of expansions.
+    /// [`NOWHERE`] outside expansions.
     pub(crate) expansion: u32,
 }
 
@@ -166,7 +156,7 @@ pub(crate) struct Origin {
 /// interpreter executes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
-    /// The index of the instruction; [`NOWHERE`] for blocks without a resumption.
+    /// [`NOWHERE`] for blocks without a resumption.
     pub(crate) at: u32,
     /// Number of branches around the block, whose frames are popped.
     pub(crate) branches: u32,
@@ -188,7 +178,6 @@ pub(crate) struct Form {
     /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN
     /// for strings that are not numerals.
     pub(crate) numbers: Vec<f64>,
-    /// The constants as values.
     pub(crate) values: Vec<Value>,
     /// For each command, the instruction at which the linear form is entered: for definitions of
     /// custom blocks, and for loops at the end of an iteration; [`NOWHERE`] for other commands.
@@ -200,8 +189,6 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The instruction at which the interpreter enters the linear form at a command; `None` if the
-    /// form has no entry for the command.
     #[inline]
     pub(crate) fn entry(&self, command: CommandId) -> Option<usize> {
         self.entries.get(command as usize).filter(|at| **at != NOWHERE).map(|at| *at as usize)

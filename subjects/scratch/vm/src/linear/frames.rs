@@ -1,8 +1,6 @@
 //! Frames of loops and calls, which the linear form pushes and pops as the interpreter would.
 //!
-//! Most custom blocks end before the frames of their call are needed. Such frames are delayed: the
-//! executor records the call, and pushes its frames only when they are needed, for example when the
-//! interpreter takes over.
+//! The frames of a call can be delayed: the executor pushes them only when they are needed.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -36,8 +34,7 @@ pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: 
     }
 }
 
-/// Pushes the frames of a call and of the custom block, with the value of [`Frame::parameters`] for
-/// the call.
+/// `parameters` is the value of [`Frame::parameters`] for the call.
 #[inline(always)]
 fn push_frames(
     stack: &mut Vec<Frame>,
@@ -65,7 +62,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Counts an iteration of `repeat`. Returns whether the iteration begins.
+    /// Returns whether the iteration begins.
     #[inline(always)]
     pub(super) fn count(&mut self, no: BlockNo) -> bool {
         let below = self.stack.len() - 2;
@@ -76,7 +73,6 @@ impl<T: Tracer> Executor<'_, T> {
         left >= 0.0
     }
 
-    /// Reports the distances of a `repeat` with this number of iterations left.
     #[inline(always)]
     pub(super) fn report_count(&mut self, no: BlockNo, left: f64) {
         if left >= 0.0 {
@@ -86,8 +82,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Begins the loop's block again after an iteration. Returns false if there is too little fuel,
-    /// or if a search for cycles is due; the interpreter then continues at the end of the body.
+    /// Returns false if the interpreter continues at the end of the body.
     #[inline(always)]
     pub(super) fn again(&mut self, no: BlockNo) -> bool {
         let searches = T::MERGES && self.due <= 1;
@@ -119,7 +114,6 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Leaves the linear form before the block to which an instruction belongs.
     #[cold]
     pub(super) fn leave_at(&mut self, at: usize) {
         self.push_delayed();
@@ -165,7 +159,6 @@ impl<T: Tracer> Executor<'_, T> {
         self.parameters.push(value);
     }
 
-    /// Pushes the parameters in [`Site::operands`].
     #[inline(always)]
     pub(super) fn push_parameters(&mut self, at: usize, site: &Site) {
         let (first, count) = site.operands;
@@ -219,8 +212,8 @@ impl<T: Tracer> Executor<'_, T> {
         (self.calls, self.delayed_frames) = (0, 0);
     }
 
-    /// Ends the custom block of the last call. Returns the instruction at which its caller
-    /// continues; `None` if the frames of the call are not delayed.
+    /// Returns the instruction at which the caller continues; `None` if the frames of the call are
+    /// not delayed.
     #[inline(always)]
     pub(super) fn leave_delayed(&mut self) -> Option<usize> {
         self.calls = self.calls.checked_sub(1)?;
@@ -238,8 +231,8 @@ impl<T: Tracer> Executor<'_, T> {
         push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
-    /// Ends a custom block. Returns the instruction at which its caller continues; `None` if the
-    /// interpreter continues instead.
+    /// Returns the instruction at which the caller continues; `None` if the interpreter continues
+    /// instead.
     #[inline(always)]
     pub(super) fn leave_block(&mut self) -> Option<usize> {
         let below = self.stack.len().checked_sub(2)?;

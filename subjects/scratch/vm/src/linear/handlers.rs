@@ -1,10 +1,8 @@
 //! Functions that execute instructions: the handlers (see [`Handler`](super::executor::Handler)).
 //!
 //! There are separate handlers for different kinds of operands, so handlers do not branch on these
-//! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number.
-//! Most handlers end with a call to another handler, which the compiler can replace with a jump
-//! that neither uses the stack nor saves registers. Such a jump takes less time than a return to a
-//! loop.
+//! kinds. Most handlers end with a call to another handler, which the compiler can replace with a
+//! jump.
 
 pub(super) mod control;
 pub(super) mod items;
@@ -21,8 +19,7 @@ macro_rules! parts {
 }
 use parts;
 
-/// Panics in a handler that was chosen for a different instruction, which does not occur. This is a
-/// separate function because a handler that may panic would save registers at its beginning.
+/// A separate function, because a handler that may panic would save registers at its beginning.
 #[cold]
 #[inline(never)]
 fn mismatch() -> usize {

@@ -20,7 +20,7 @@ pub(crate) enum Reading {
     Value,
 }
 
-/// A comparison or its negation, in a byte.
+/// A comparison or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     Less,
@@ -43,7 +43,6 @@ impl Relation {
         }
     }
 
-    /// The comparison, and whether it is negated.
     #[inline(always)]
     pub(crate) fn parts(self) -> (Comparison, bool) {
         match self {
@@ -136,7 +135,6 @@ impl Way {
     }
 }
 
-/// A number of the executing target, of the stage or of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quantity {
     X,
@@ -154,13 +152,11 @@ impl Quantity {
     pub(crate) const COUNT: usize = Quantity::Counter as usize + 1;
 }
 
-/// An instruction. Results are written to the operand `to`. Numbers are stored as computed, and NaN
-/// usually counts as 0 where a number is read.
+/// An instruction. Results are written to the operand `to`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
-    /// these blocks. Leaves the linear form before the first block if at most this much fuel is
-    /// left, or if `calls` is set and there is not enough room on the stack.
+    /// these blocks, or leaves the linear form before them.
     Run {
         first: u32,
         count: u16,
@@ -170,8 +166,7 @@ pub(crate) enum Instruction {
     Leave,
     /// The interpreter executes the block.
     Perform,
-    /// The interpreter executes the operation of the block with the values of its operands. Unused
-    /// operands are registers.
+    /// The interpreter executes the operation of the block with the values of its operands.
     Apply {
         a: Operand,
         b: Operand,
@@ -260,7 +255,7 @@ pub(crate) enum Instruction {
         place: Operand,
         text: Operand,
     },
-    /// Sets a variable to two strings, one after the other.
+    /// Sets a variable to two joined strings.
     Join {
         to: Operand,
         a: Operand,
@@ -299,8 +294,8 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, combines the outcome with the waiting outcome, if any, reports the distances, and
-    /// jumps if the outcome equals `jumps`.
+    /// Compares, combines the outcome with a waiting outcome, and jumps if the result equals
+    /// `jumps`.
     Compare {
         relation: Relation,
         link: Link,
@@ -360,7 +355,7 @@ pub(crate) enum Instruction {
     /// Replaces the distances of the outcome on top with the distances of a condition without a
     /// formula.
     Outcome,
-    /// Pops an outcome, reports its distances, and jumps if the outcome equals `jumps`.
+    /// Pops an outcome, and jumps if the outcome equals `jumps`.
     Branch {
         jumps: bool,
         to: u32,
@@ -438,7 +433,6 @@ impl Instruction {
         )
     }
 
-    /// Why the interpreter takes over at the instruction.
     pub(crate) fn fallback(&self) -> Fallback {
         match self {
             Instruction::Perform => Fallback::Block,

@@ -9,8 +9,7 @@ use crate::target::List;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Number of writes to closed lists before a list is opened, because opening and closing cost about
-/// as much as two writes.
+/// Number of writes to closed lists before a list is opened.
 const WRITES: u32 = 4;
 
 impl<T: Tracer> Executor<'_, T> {
@@ -34,13 +33,12 @@ impl<T: Tracer> Executor<'_, T> {
         list.open.as_deref().unwrap_or(&list.items)
     }
 
-    /// The items of a list; `None` if the list is not open.
     #[inline(always)]
     pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut Vec<Value>> {
         self.list(list).open.as_mut()
     }
 
-    /// The items of a list, to be changed. Opens the list after enough writes to closed lists.
+    /// Opens the list after enough writes to closed lists.
     #[inline(never)]
     pub(super) fn items_mut(&mut self, no: ListNo) -> &mut Vec<Value> {
         let closed = self.list(no).open.is_none();

@@ -19,7 +19,6 @@ pub(crate) const LONGEST_RUN: u16 = 48;
 /// the last of its blocks: a bound on the [chains of handlers](super::steps).
 const MAX_INSTRUCTIONS: usize = 128;
 
-/// The parts of a program that are lowered.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) commands: &'a [Command],
@@ -30,7 +29,6 @@ pub(crate) struct Source<'a> {
     pub(crate) stage: usize,
 }
 
-/// The linear form of the custom blocks that can execute without screen refresh.
 pub(crate) fn lower(source: Source<'_>) -> Form {
     let count = source.commands.len();
     let mut lowering = Lowering {
@@ -97,10 +95,9 @@ fn references(source: Source<'_>) -> Vec<u8> {
 /// Maximum number of blocks of all expansions of a program, including abandoned expansions.
 pub(super) const MAX_BLOCKS: u32 = 20_000;
 
-/// The expansion that is being lowered.
 #[derive(Clone, Copy)]
 pub(super) struct Current {
-    /// The index of the expansion; [`NOWHERE`] outside expansions.
+    /// [`NOWHERE`] outside expansions.
     pub(super) expansion: u32,
     /// Number of registers for the parameters of this expansion and the expansions around it.
     pub(super) registers: u32,
@@ -173,8 +170,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether exactly one command, script or custom block continues with a command. False for
-    /// `NONE`.
+    /// Whether exactly one command, script or custom block continues with a command.
     pub(super) fn is_unique(&self, command: CommandId) -> bool {
         self.references.get(command as usize) == Some(&1)
     }
@@ -196,7 +192,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The index of the next instruction.
     pub(super) fn here(&mut self) -> u32 {
         // Begin a new run, because jumps may lead to this instruction.
         self.run = None;
@@ -219,7 +214,6 @@ impl<'a> Lowering<'a> {
         self.form.instructions.len() - 1
     }
 
-    /// Sets the target of a jump to the next instruction.
     pub(super) fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.form.instructions[jump] {
@@ -236,7 +230,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds the current block to the open run, or opens a run.
     pub(super) fn count(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.instructions.len().saturating_sub(MAX_INSTRUCTIONS);
@@ -252,7 +245,6 @@ impl<'a> Lowering<'a> {
         self.run = Some(self.emit(Instruction::Run { first, count: 1, calls: false }));
     }
 
-    /// Opens a run that contains only this block.
     pub(super) fn count_alone(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.blocks.len() as u32 - 1;
@@ -260,8 +252,7 @@ impl<'a> Lowering<'a> {
         self.run = None;
     }
 
-    /// Lowers the blocks of a branch. `parent` is the `if` around the branch within the same loop;
-    /// `NONE` if there is none.
+    /// `parent` is the `if` around the branch within the same loop.
     pub(super) fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
         let mut id = first;
         while id != NONE {
@@ -278,7 +269,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the current block already has the maximum number of instructions.
     pub(super) fn is_full(&self) -> bool {
         self.form.instructions.len() > self.first + MAX_INSTRUCTIONS
     }
@@ -338,7 +328,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lets the linear form continue at the next instruction after the interpreter has executed the
-    /// block that is being lowered. In an expansion, only ends the run.
+    /// block.
     pub(super) fn resume(&mut self) {
         if self.current.expansion != NOWHERE {
             self.run = None;
@@ -348,7 +338,7 @@ impl<'a> Lowering<'a> {
         self.form.resumptions[self.command as usize] = resumption;
     }
 
-    /// Calls `lower`. If the result is `None`, undoes what was lowered.
+    /// If the result of `lower` is `None`, undoes what was lowered.
     pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
         let (run, registers, draws) = (self.run, self.registers, self.draws);
@@ -368,7 +358,6 @@ impl<'a> Lowering<'a> {
         result
     }
 
-    /// Sets the end of a block or condition in its instructions.
     pub(super) fn belongs(&mut self, first: usize, last: usize) {
         for instruction in &mut self.form.instructions[first..last] {
             if let Instruction::Item { whole, .. }
@@ -412,8 +401,7 @@ impl<'a> Lowering<'a> {
         self.end_loop(body, head, Some(end), depth);
     }
 
-    /// Lowers the beginning of a loop. Returns the index of the instruction at which an iteration
-    /// begins.
+    /// Returns the index of the instruction at which an iteration begins.
     fn begin_loop(&mut self) -> u32 {
         self.count();
         self.enter_loop(false, Operand::REGISTER)
@@ -424,7 +412,6 @@ impl<'a> Lowering<'a> {
         self.here()
     }
 
-    /// Lowers the body of a loop, the end of an iteration, and the end of the loop.
     fn end_loop(&mut self, body: CommandId, head: u32, end: Option<usize>, depth: usize) {
         let (id, branches) = (self.command, std::mem::take(&mut self.branches));
         self.run = None;
@@ -448,7 +435,6 @@ impl<'a> Lowering<'a> {
         matches!(self.form.instructions[at], Instruction::Count { .. })
     }
 
-    /// The comparison in an expression and its operands.
     pub(super) fn comparison(&self, e: ExprId) -> Option<(Comparison, ExprId, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::Less(a, b) => Some((Comparison::Less, a, b)),
@@ -458,7 +444,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The operand of a variable or parameter.
     pub(super) fn stored(&self, e: ExprId) -> Option<Operand> {
         match self.source.exprs[e.0 as usize] {
             Expr::Variable(slot) => Operand::variable(slot),

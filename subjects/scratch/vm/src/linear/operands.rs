@@ -1,5 +1,4 @@
-//! The kinds of operands as types, so that the executor has separate functions for kinds of
-//! operands instead of a branch for each operand.
+//! The kinds of operands as types, so that the executor has separate functions for them.
 
 use super::executor::Executor;
 use super::form::{Kind, Operand};
@@ -8,7 +7,6 @@ use crate::eval::nan_to_zero;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The value of an operand.
 pub(super) enum Stored<'a> {
     Number(f64),
     Other(&'a Value),
@@ -25,7 +23,6 @@ impl<'a> From<&'a Value> for Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// The value, cast to a number.
     #[inline(always)]
     pub(super) fn number(self) -> f64 {
         match self {
@@ -54,21 +51,18 @@ impl Stored<'_> {
     }
 }
 
-/// A kind of operand that is read.
 pub(super) trait Source {
     /// Whether the value of an operand may be something other than a number.
     const MAY_BE_TEXT: bool = true;
 
-    /// The value of an operand; `None` if there is no such operand.
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
-    /// The value of an operand; 0 if there is no such operand.
+    /// 0 if there is no such operand.
     #[inline(always)]
     fn read<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Stored<'m> {
         Self::get(executor, operand).unwrap_or(Stored::Number(0.0))
     }
 
-    /// The value of an operand, if it is a number.
     #[inline(always)]
     fn number<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         match Self::get(executor, operand)? {
@@ -77,15 +71,13 @@ pub(super) trait Source {
         }
     }
 
-    /// The value of an operand, if it is a number other than NaN.
     #[inline(always)]
     fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         Self::number(executor, operand).filter(|n| !n.is_nan())
     }
 
-    /// The value of an operand that is a number, or a short numeral whose number is known; NaN for
-    /// other values. Only for handlers with few operands, because other handlers would have to save
-    /// registers first.
+    /// See [`Stored::numeral`]. Only for handlers with few operands, because other handlers would
+    /// have to save registers first.
     #[inline(always)]
     fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
         match Self::get(executor, operand) {
@@ -101,7 +93,6 @@ pub(super) struct Number;
 
 pub(super) struct Variable;
 
-/// A parameter of the innermost call.
 pub(super) struct Parameter;
 
 /// An operand of any kind, which is read as a value.
@@ -142,10 +133,8 @@ impl Source for Any {
     }
 }
 
-/// A kind of operand that is written.
 pub(super) trait Destination {
-    /// The number to be overwritten; `None` if the value of the operand is not a number or does not
-    /// exist.
+    /// The number to be overwritten.
     fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 
@@ -182,7 +171,6 @@ impl<T: Tracer> Executor<'_, T> {
         &mut self.variables[usize::from(operand.is_own())][operand.index()]
     }
 
-    /// Sets a variable or register to a number.
     #[inline]
     pub(super) fn store(&mut self, to: Operand, number: f64) {
         if to.kind() == Kind::Register {

@@ -49,7 +49,6 @@ impl<T: Tracer> Executor<'_, T> {
         value != negated
     }
 
-    /// Pushes an outcome, or combines it with the outcome on top.
     #[inline(always)]
     pub(super) fn link(&mut self, link: Link, test: ConditionDistances) {
         let test = match link {
@@ -65,7 +64,6 @@ impl<T: Tracer> Executor<'_, T> {
         tests.waiting = at + 1;
     }
 
-    /// Whether the outcome on top determines the result of its link, whatever the other outcome is.
     #[inline(always)]
     pub(super) fn is_decided(&self, link: Link) -> bool {
         let top = self.tests.outcomes[self.tests.waiting - 1];

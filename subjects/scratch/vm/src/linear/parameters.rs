@@ -4,12 +4,11 @@ use crate::text::Text;
 use crate::value::Value;
 
 /// Maximum length of a popped string that is kept. A string that is kept cannot be extended in
-/// place and must be copied, which is expensive for a long string.
+/// place.
 const LONGEST: usize = 16;
 
 /// Parameters of the calls of a thread. Popped values remain in memory, because overwriting a
-/// number takes less time than pushing a number, and pushing a string that is already there does
-/// not change its reference count.
+/// number takes less time than pushing a number.
 pub(super) struct Parameters {
     values: Vec<Value>,
     length: usize,
@@ -46,8 +45,8 @@ impl Parameters {
         self.values.get(index)
     }
 
-    /// Pushes a number, which the caller must overwrite. Pushes nothing and returns `None` unless
-    /// there is a popped number at this position.
+    /// Pushes a number, which the caller must overwrite. Returns `None` unless there is a popped
+    /// number at this position.
     #[inline(always)]
     pub(super) fn next_number(&mut self) -> Option<&mut f64> {
         match self.values.get_mut(self.length) {
@@ -64,7 +63,6 @@ impl Parameters {
         *self.next() = Value::Number(number);
     }
 
-    /// Pushes a literal string.
     #[inline(never)]
     pub(super) fn push_constant(&mut self, text: &Text) {
         match self.next() {
@@ -82,9 +80,8 @@ impl Parameters {
         *self.next() = value;
     }
 
-    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a
-    /// value are written directly to the storage, because writing them elsewhere and then copying
-    /// the whole value could stall the processor.
+    /// The caller writes the fields of a value directly to the returned storage, because copying a
+    /// whole value could stall the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {
@@ -94,7 +91,6 @@ impl Parameters {
         &mut self.values[self.length - 1]
     }
 
-    /// Pops all but the first `kept` parameters.
     #[inline(always)]
     pub(super) fn pop(&mut self, kept: usize) {
         let popped = kept..self.length;

@@ -36,7 +36,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes as much of the loop on top of the stack, after an iteration, as is in linear form.
     /// The thread must be in warp and have fuel.
     #[inline]
     pub(crate) fn enter_loop_again(&mut self) {
@@ -67,15 +66,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.run_linear(resumption.at as usize);
     }
 
-    /// The instruction at which the linear form is entered for the command on top of the stack;
-    /// `None` if the interpreter must execute the command.
     #[inline]
     fn entry(&self, command: CommandId) -> Option<usize> {
         let at = self.program.linear.entry(command)?;
         self.enters().then_some(at)
     }
 
-    /// Whether the block on top of the stack may be executed in linear form.
     #[inline]
     fn enters(&self) -> bool {
         let stack = &self.state.threads[self.thread].stack;
@@ -86,7 +82,6 @@ impl<T: Tracer> Interpreter<'_, T> {
             && stack.len() + ROOM <= self.settings.stack_limit
     }
 
-    /// Executes the linear form until the interpreter must continue.
     fn run_linear(&mut self, mut at: usize) {
         let program = self.program;
         let form = &program.linear;
@@ -156,9 +151,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction. Continues with the following blocks while each of
-    /// them is an application without operands to compute, and more than one unit of fuel is left.
-    /// Returns the instruction at which the linear form continues; `None` if there is no fuel left.
+    /// Continues with the following blocks while each of them is an application without operands to
+    /// compute. Returns the instruction at which the linear form continues; `None` if there is no
+    /// fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;
@@ -191,8 +186,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether no fuel is left after a command that the interpreter has executed. If so, prepares
-    /// the stack for the interpreter to continue.
+    /// If no fuel is left, prepares the stack for the interpreter to continue.
     #[inline]
     fn is_exhausted_after(&mut self, command: CommandId) -> bool {
         let exhausted = self.slice_fuel == 0;
@@ -207,7 +201,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         exhausted
     }
 
-    /// The values of the quantities for the executing target, indexed by [`Quantity`].
+    /// Indexed by [`Quantity`].
     #[inline]
     fn quantities(&self) -> [f64; Quantity::COUNT] {
         let own = &self.state.targets[self.target];
@@ -217,8 +211,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         [own.x, own.y, own.direction, own.size, costume, backdrop, own.volume, tempo, counter]
     }
 
-    /// Executes instructions until the executor stops. Returns the reason, the instruction, and the
-    /// lengths of the stacks before the frames of expansions were pushed for the interpreter.
+    /// Returns the reason for the stop, the instruction, and the lengths of the stacks before the
+    /// frames of expansions were pushed.
     fn run_executor(&mut self, at: usize) -> (Stop, usize, Outside) {
         let quantities = self.quantities();
         let (state, program) = (&mut *self.state, self.program);

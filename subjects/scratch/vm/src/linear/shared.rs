@@ -1,13 +1,8 @@
-//! Parts that the expressions of a block or condition contain several times. Such parts are usually
+//! Parts that the expressions of a block or condition contain several times, and that are usually
 //! computed once and kept in registers.
 //!
-//! Programs often repeat a computation within a condition, for example in games with maps or ray
-//! casting, because Scratch has no local variables. Within one block or condition, nothing changes
-//! the values that instructions read, and instructions are executed in order: if the interpreter
-//! takes over, it executes the rest of the block or condition as well. The second computation would
-//! therefore have the same result as the first. Parts that draw random numbers are computed each
-//! time. A part that is first computed in the second side of an `and` or `or` is forgotten after
-//! the side if the side may be skipped.
+//! Within a block or condition, nothing changes the values that instructions read, so a second
+//! computation would have the same result. Parts that draw random numbers are computed each time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -16,8 +11,7 @@ use super::form::{Function, KEPT, Kind, ListNo, Operand, Operator, Quantity, REG
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId, MathOp, Op, one_number};
 
-/// Maximum number of parts of a block or condition that are analysed. Larger blocks have too many
-/// instructions anyway.
+/// Maximum number of parts of a block or condition that are analysed.
 const MAX_PARTS: u32 = 512;
 
 /// The key of a part of an expression, which refers to smaller parts by their numbers. Equal parts
@@ -33,7 +27,6 @@ enum Key {
     Item(ListNo, u32),
 }
 
-/// The parts of the block or condition that is being lowered.
 #[derive(Default)]
 pub(super) struct Shared {
     numbers: FxHashMap<Key, u32>,
@@ -41,7 +34,6 @@ pub(super) struct Shared {
     parts: FxHashMap<u32, u32>,
     /// For each part, the number of instructions that read it.
     uses: Vec<u32>,
-    /// The parts that are items.
     items: FxHashSet<u32>,
     visited: u32,
     /// The parts that are computed and kept, with their readings and registers.
@@ -62,19 +54,16 @@ impl Shared {
         self.kept.len()
     }
 
-    /// Forgets parts whose instructions are removed.
     pub(super) fn truncate(&mut self, kept: usize) {
         self.kept.truncate(kept);
     }
 
-    /// The register in which an expression is kept.
     pub(super) fn find(&self, e: ExprId, reading: Reading) -> Option<Operand> {
         let name = self.name(e, reading)?;
         self.kept.iter().find(|kept| kept.0 == name).map(|kept| kept.1)
     }
 
-    /// A register for an expression that is read again later; `None` for other expressions, and if
-    /// all registers for kept parts are in use.
+    /// A register for an expression that is read again later.
     pub(super) fn keep(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         let name = self.name(e, reading)?;
         if self.uses[name.0 as usize] < 2 || self.kept.len() >= KEPT {
@@ -108,8 +97,7 @@ impl Op {
 }
 
 impl Lowering<'_> {
-    /// Calls `lower`, which lowers a block or condition with these expressions, and undoes its
-    /// lowering if `lower` returns `None`. Computes equal parts of the expressions once.
+    /// Computes equal parts of the expressions once.
     pub(super) fn sharing<R>(
         &mut self,
         expressions: &[ExprId],
@@ -130,7 +118,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of the part for an expression; `None` if the expression cannot be kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {

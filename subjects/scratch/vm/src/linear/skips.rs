@@ -3,7 +3,7 @@
 //!
 //! The original always evaluates both sides. The results are the same without the second side if
 //! the distances of the condition no longer matter, and if evaluating the side changes nothing and
-//! takes no fuel: the side draws no random number, compares no long strings and creates no list.
+//! takes no fuel.
 
 use super::form::{Instruction, Kind, Link, ListNo, Operand, Skip};
 use super::lower::Lowering;
@@ -11,14 +11,12 @@ use crate::code::{Expr, ExprId, MathOp, Slot};
 use crate::eval::text_cost;
 use crate::value::Value;
 
-/// Minimum number of computations that are skipped. Fewer computations take less time than the
-/// decision.
+/// Minimum number of computations that are skipped. Fewer take less time than the decision.
 const LEAST: u32 = 3;
 
-/// Maximum number of computations of a side. Larger sides have too many instructions anyway.
+/// Maximum number of computations of a side.
 const MOST: u32 = 128;
 
-/// The known properties of a side.
 #[derive(Default)]
 struct Side {
     computations: u32,
@@ -35,7 +33,6 @@ pub(super) struct Begun {
 }
 
 impl Lowering<'_> {
-    /// Begins to skip the second side of a link. `None` if the side must be evaluated or is small.
     pub(super) fn begin_skip(&mut self, side: ExprId, link: Link) -> Option<Begun> {
         let mut found = Side::default();
         self.is_free(side, &mut found)?;
@@ -50,8 +47,7 @@ impl Lowering<'_> {
         Some(Begun { skip, kept: self.shared.kept() })
     }
 
-    /// Ends a skip at the next instruction of the condition, or at its last instruction if
-    /// `is_last` is set.
+    /// `end` is the next instruction of the condition, or its last instruction if `is_last` is set.
     pub(super) fn end_skip(&mut self, begun: Option<Begun>, end: usize, is_last: bool) {
         let Some(Begun { skip, kept }) = begun else { return };
         let skip = &mut self.form.skips[skip];
@@ -60,8 +56,7 @@ impl Lowering<'_> {
         self.shared.truncate(kept);
     }
 
-    /// Succeeds if evaluating a condition is known to change nothing and to take no fuel, and adds
-    /// the condition to the known properties of the side. Returns `None` otherwise.
+    /// Succeeds if evaluating a condition is known to change nothing and to take no fuel.
     fn is_free(&self, e: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) | Expr::Or(a, b) => {
@@ -121,7 +116,6 @@ impl Lowering<'_> {
     }
 
     /// Succeeds if an index is never a word, or adds it to the operands that must be numbers.
-    /// Returns `None` otherwise.
     fn is_number(&self, index: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[index.0 as usize] {
             Expr::Number(_) => {}

@@ -11,12 +11,10 @@ use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Number of instructions after which the handler of the next run returns. Other handlers call the
-/// next handler, and the stack would grow without bound if the compiler did not replace these calls
-/// with jumps, which is not guaranteed.
+/// Number of instructions after which the handler of the next run returns, because the stack would
+/// grow without bound if the compiler did not replace the calls of handlers with jumps.
 const LONGEST_CHAIN: usize = 32;
 
-/// The data that the executor of a VM keeps between its executions.
 pub(crate) struct Steps<T: Tracer> {
     /// The step for each instruction; empty before the linear form is first entered.
     pub(super) steps: Vec<Step<T>>,
@@ -133,7 +131,6 @@ macro_rules! by_comparison {
     };
 }
 
-/// Whether an operand is a constant that is not a number.
 fn is_text(form: &Form, a: Operand) -> bool {
     a.kind() == Kind::Constant && !matches!(form.values[a.index()], Value::Number(_))
 }

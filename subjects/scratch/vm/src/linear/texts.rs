@@ -9,8 +9,7 @@ impl Lowering<'_> {
         matches!(self.source.exprs[e.0 as usize], Expr::Join(..))
     }
 
-    /// Sets a variable to two joined strings; `None` if the interpreter must execute the block. The
-    /// block must be the only block of its run, because joining may take all of the fuel.
+    /// The block must be the only block of its run, because joining may take all of the fuel.
     pub(super) fn join(&mut self, to: Operand, e: ExprId) -> Option<()> {
         let Expr::Join(a, b) = self.source.exprs[e.0 as usize] else { return None };
         // In an expansion, the slice must not end.
@@ -29,8 +28,6 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The operands of the position and the string of a letter. `None` if the position has no
-    /// instruction or draws a random number, or if the string is computed.
     pub(super) fn letter_of_stored(
         &mut self,
         letter: ExprId,
@@ -41,10 +38,8 @@ impl Lowering<'_> {
         (!self.draws).then_some((place, text))
     }
 
-    /// The parts of a comparison of a letter with a value other than a numeral in the code: the
-    /// comparison with the letter first, the position and the string of the letter, and the other
-    /// operand. `None` for other comparisons, and if a part has no instruction or draws a random
-    /// number.
+    /// The comparison with the letter first, the position and the string of the letter, and the
+    /// other operand.
     pub(super) fn comparison_of_letter(
         &mut self,
         e: ExprId,

@@ -27,34 +27,29 @@ const RARELY: u32 = 64;
 /// The blocks of the frames at which code begins, followed by the sprite.
 pub(super) type Place = SmallVec<[CommandId; 8]>;
 
-/// Known properties of the code that begins at a place.
 #[derive(Clone)]
 pub(super) struct Known {
     /// What the code may read or change, without the parts that cannot be remembered.
     pub(super) wide: Arc<Reach>,
-    /// The reaches for which outcomes are searched, the most recently used first.
+    /// The reaches for which outcomes are searched.
     pub(super) variants: SmallVec<[Arc<Reach>; MAX_VARIANTS]>,
     /// Number of successive stretches that could not be remembered or were not tried.
     failures: u32,
 }
 
-/// Known properties of all code.
 #[derive(Default)]
 pub(super) struct Codes {
-    /// The known properties by place; `None` if no stretch that begins at the place can be
-    /// remembered.
+    /// `None` if no stretch that begins at the place can be remembered.
     places: FxHashMap<Place, Option<Known>>,
-    /// The reach of the blocks of a stretch, indexed by the fingerprint of the place and the
-    /// blocks.
+    /// By the fingerprint of the place and the executed blocks.
     executed: FxHashMap<u128, Option<Arc<Reach>>>,
     /// Commands by their blocks, in order.
     commands: Vec<(BlockNo, CommandId)>,
 }
 
 impl Codes {
-    /// The known properties of the code that begins at a place; `None` if no stretch that begins
-    /// at the place can be remembered. `traced` states whether the executed blocks are known after
-    /// a stretch; if not, a stretch is remembered only if all of its code can be remembered.
+    /// `None` if no stretch that begins at the place can be remembered. `traced` states whether the
+    /// executed blocks are known after a stretch.
     pub(super) fn at(
         &mut self,
         place: &Place,
@@ -82,8 +77,7 @@ impl Codes {
         self.places.get_mut(place)?.as_mut()
     }
 
-    /// The reach of a stretch that has begun at a place and executed these blocks, which were
-    /// traced; `None` if the stretch did something that cannot be remembered.
+    /// `None` if the stretch did something that cannot be remembered.
     pub(super) fn of_executed(
         &mut self,
         place: &Place,
@@ -127,13 +121,11 @@ impl Known {
         !self.failures.is_multiple_of(RARELY)
     }
 
-    /// Records that a stretch that began at this place could not be remembered.
     pub(super) fn fail(&mut self) {
         self.failures += 1;
     }
 
-    /// Records that a stretch with this reach was executed and can be remembered. Returns the
-    /// reach, shared with an equal variant if there is one.
+    /// Returns the reach, shared with an equal variant if there is one.
     pub(super) fn succeed(&mut self, reach: &Arc<Reach>) -> Arc<Reach> {
         self.failures = 0;
         if let Some(place) = self.variants.iter().position(|variant| variant == reach) {
@@ -146,7 +138,6 @@ impl Known {
         Arc::clone(reach)
     }
 
-    /// Records that an outcome was found for a variant.
     pub(super) fn found(&mut self, variant: usize) {
         self.variants[..=variant].rotate_right(1);
     }

@@ -13,13 +13,12 @@ use crate::thread::Frame;
 use crate::tracer::Traced;
 use crate::value::Value;
 
-/// Number of bytes of an outcome and its key, without the data to which it points.
+/// Estimated bytes of an outcome and its key, without the data to which it points.
 const OUTCOME_BYTES: usize = 512;
 
-/// Number of bytes of the stored state of the target of the stretch.
+/// Estimated bytes of the stored state of the target of the stretch.
 const OWN_BYTES: usize = 640;
 
-/// Everything that a stretch has changed.
 pub(super) struct Outcome {
     /// The fuel of the slice at the beginning, if the stretch ended because this fuel was used up.
     pub(super) budget: Option<u32>,
@@ -37,14 +36,12 @@ pub(super) struct Outcome {
     pub(super) own: Option<Box<Own>>,
     /// The random stream, if random numbers were drawn.
     pub(super) random: Option<Random>,
-    /// The messages that were sent, in order.
     pub(super) messages: Vec<u32>,
     pub(super) hits: Hits,
     pub(super) redraw: bool,
     pub(super) traced: Traced,
 }
 
-/// The changes of the target of a stretch.
 pub(super) struct Own {
     pub(super) position: (f64, f64),
     pub(super) direction: f64,
@@ -64,14 +61,13 @@ impl Outcome {
         if self.budget.is_some() { End::Budget } else { End::Block }
     }
 
-    /// Whether a stretch with this fuel of slice and step has this outcome.
     pub(super) fn fits(&self, slice_fuel: u32, step_fuel: u64) -> bool {
         // Blocks behave in the same way for all amounts of fuel that are not used up.
         let slice = self.budget.map_or(slice_fuel > self.blocks.0, |budget| budget == slice_fuel);
         slice && step_fuel > self.blocks.1
     }
 
-    /// Estimated size. A string or list that several outcomes share counts for each.
+    /// Estimated; shared data count for each outcome.
     pub(super) fn bytes(&self) -> usize {
         let text = |value: &Value| match value {
             Value::Text(text) => 2 * text.len(),

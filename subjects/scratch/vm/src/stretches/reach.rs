@@ -14,9 +14,9 @@ const MAX_CODE: usize = 20_000;
 pub(super) struct Senses;
 
 impl Senses {
-    /// Reads the state of its target, such as position, appearance and pen.
+    /// Reads the state of its target.
     pub(super) const OWN: u16 = 1;
-    /// May change the state of its target, such as position, appearance or pen.
+    /// May change the state of its target.
     pub(super) const CHANGES_OWN: u16 = 1 << 1;
     /// May draw with the pen.
     pub(super) const PEN: u16 = 1 << 2;
@@ -40,13 +40,11 @@ impl Senses {
 pub(super) struct Reach {
     /// Variables that are read or set.
     pub(super) variables: Vec<Slot>,
-    /// The variables that are set.
     pub(super) set: Vec<Slot>,
     /// Lists that are read or changed.
     pub(super) lists: Vec<Slot>,
-    /// The lists that are changed.
     pub(super) changed: Vec<Slot>,
-    /// Sprites, or the stage, whose position and appearance are read by name.
+    /// Targets whose state is read by name.
     pub(super) others: Vec<usize>,
     /// Sprites whose instances may be touched.
     pub(super) touched: Vec<usize>,
@@ -55,10 +53,9 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// The reach of the commands of frames, including the following commands and the custom blocks
-    /// that they call. Commands that may read or change other data are left out; the second result
-    /// is true if there are no such commands. `None` if the code is too long, or if it may sense
-    /// colours: distances to colours take longer when they are recorded.
+    /// The reach of commands with all commands that may follow them, and whether it is complete.
+    /// Code that may sense colours has no reach, because distances to colours take longer when they
+    /// are recorded.
     pub(super) fn of(
         program: &Program,
         sprite: usize,
@@ -86,8 +83,7 @@ impl Reach {
         Some((scan.into_reach(), complete))
     }
 
-    /// The reach of commands without the following commands; `None` if a command may read or
-    /// change data that a reach cannot contain, or if there are too many commands.
+    /// The reach of commands without the following commands.
     pub(super) fn of_executed(
         program: &Program,
         mut commands: impl Iterator<Item = CommandId>,
@@ -122,7 +118,6 @@ struct Scan<'a> {
     known: FxHashSet<(Slot, bool, bool)>,
     /// Number of blocks and reporters that may still be scanned.
     left: usize,
-    /// Whether a condition about a colour was found.
     senses_colors: bool,
 }
 
@@ -144,8 +139,7 @@ impl<'a> Scan<'a> {
         reach
     }
 
-    /// Scans a block with its inputs, but without its branches. `None` if the block may read or
-    /// change data that a reach cannot contain.
+    /// Scans a block with its inputs, but without its branches.
     fn whole_command(&mut self, id: CommandId) -> Option<()> {
         let command = &self.program.commands[id as usize];
         let (from, to) = command.early_inputs;
@@ -154,14 +148,11 @@ impl<'a> Scan<'a> {
         self.command(&command.op)
     }
 
-    /// The text of a constant in the code; `None` for numbers and computed values.
     fn literal(&self, e: ExprId) -> Option<Text> {
         let Expr::Constant(number) = self.program.exprs[e.0 as usize] else { return None };
         Some(self.program.constants[number as usize].to_text())
     }
 
-    /// Adds the position and appearance of a target that is referred to by name; `None` if the name
-    /// is a number or computed.
     fn other(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         let stage = (name == *"_stage_").then_some(self.program.stage);
@@ -169,8 +160,6 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Scans a query of whether the target touches the named object; `None` if the name is a number
-    /// or computed.
     fn touching(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         if name == *"_mouse_" {
@@ -210,7 +199,6 @@ impl<'a> Scan<'a> {
         expressions.iter().try_for_each(|e| self.expression(*e))
     }
 
-    /// Scans a block without its branches.
     fn command(&mut self, op: &Op) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         match *op {
@@ -260,7 +248,6 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Scans a block that changes the position, the appearance or the pen of its target.
     fn change_of_own(&mut self, op: &Op) -> Option<()> {
         match *op {
             Op::GoTo(place) => {

@@ -13,11 +13,11 @@ use crate::target::{List, Target};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Number of blocks that take as long as the fingerprint of a list item, divided by the share of
-/// the time that fingerprints may take.
+/// Number of blocks that must be executed for each list item of which a fingerprint or copy is
+/// made.
 const BLOCKS_PER_ITEM: u64 = 8;
 
-/// Number of variables and list items for which fingerprints and copies are always worth the time.
+/// Number of variables and list items for which fingerprints and copies are always made.
 const FREE_ITEMS: u64 = 500;
 
 /// Minimum number of items of a list whose fingerprint is kept.
@@ -32,20 +32,17 @@ const MAX_TOUCHED: usize = 16;
 /// Number of bits of [`Senses`].
 const SENSES: usize = 11;
 
-/// Fingerprints of lists that have not changed since the fingerprints were computed. Each list is
-/// kept with its fingerprint so that writes do not happen in place: equal addresses therefore mean
-/// equal items.
+/// Fingerprints of lists. Each list is kept with its fingerprint so that it is not changed in
+/// place: equal addresses therefore mean equal items.
 #[derive(Default)]
 pub(super) struct Prints {
     kept: FxHashMap<usize, (Arc<Vec<Value>>, Fingerprint)>,
     items: usize,
-    /// Number of items of long lists whose fingerprints may still be computed and kept, which is
-    /// limited so that fingerprints take a small part of the time.
+    /// Number of items of long lists whose fingerprints may still be computed and kept.
     credit: u64,
 }
 
 impl Prints {
-    /// Increases the credit for executed blocks.
     pub(super) fn earn(&mut self, blocks: u32) {
         let items = u64::from(blocks) / BLOCKS_PER_ITEM;
         self.credit = (self.credit + items).min(MAX_KEPT_ITEMS as u64);
@@ -55,7 +52,6 @@ impl Prints {
         self.kept.contains_key(&(Arc::as_ptr(list) as usize))
     }
 
-    /// The fingerprint of a list. The fingerprint of a long list that is only read is kept.
     fn of(&mut self, list: &Arc<Vec<Value>>, is_read_only: bool) -> Fingerprint {
         let address = Arc::as_ptr(list) as usize;
         if let Some((_, print)) = self.kept.get(&address) {
@@ -79,24 +75,21 @@ pub(super) struct Start {
     /// The fingerprint of the sprite, the frames and the parameters.
     print: Fingerprint,
     variables: Vec<Value>,
-    /// For each list, its items, and whether the list exists.
+    /// Items, and whether the list exists.
     lists: Vec<(Arc<Vec<Value>>, bool)>,
     others: Vec<Fingerprint>,
-    /// The instances of each sprite that may be touched; `None` if there are too many.
+    /// `None` if a sprite has too many instances.
     touched: Vec<Option<Fingerprint>>,
-    /// The fingerprint of the data of each bit of [`Senses`].
+    /// By bit of [`Senses`].
     senses: [Fingerprint; SENSES],
-    /// Whether the pen is down, and whether the target has a bubble.
     pen_down: bool,
     has_bubble: bool,
     pub(super) has_pen: bool,
-    /// Whether the program senses colours.
     senses_colors: bool,
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Whether the lists that a stretch may change are so short that copying them takes a small
-    /// part of the time of the stretch.
+    /// Whether copies of the lists that a stretch may change take a small part of its time.
     pub(super) fn may_copy(&self, reach: &Reach) -> bool {
         let items = reach.changed.iter().map(|slot| self.listed(*slot).items.len() as u64);
         let blocks = u64::from(self.buffers.stretches.expected);
@@ -119,7 +112,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.fingerprint(Fingerprint::of(2))
     }
 
-    /// Returns the part of the current state that is in a reach.
     pub(super) fn start(&self, base: usize, parameters: usize, reach: &Reach) -> Start {
         let state = &*self.state;
         let (thread, target) = (&state.threads[self.thread], &state.targets[self.target]);
@@ -153,8 +145,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The fingerprint of all instances of a sprite, including the original; `None` if there are
-    /// too many.
     fn instances_print(&self, sprite: usize) -> Option<Fingerprint> {
         let state = &*self.state;
         let print = |target: &Target| {
@@ -173,7 +163,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         Some(prints)
     }
 
-    /// The fingerprints of the data that code senses.
     fn sense_prints(&self, senses: u16) -> [Fingerprint; SENSES] {
         let state = &*self.state;
         let target = &state.targets[self.target];
@@ -204,11 +193,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 }
 
 impl Start {
-    /// The fingerprint of everything in a reach that determines the outcome of a stretch, except
+    /// The fingerprint of everything in `reach` that determines the outcome of a stretch, except
     /// the budget and the random stream. This state was taken with the reach `wide`, which contains
-    /// `reach`. `None` if the stretch may do something that an outcome does not contain, if too
-    /// many instances may be touched, or if the fingerprint takes more than a small part of the
-    /// time of `blocks`.
+    /// `reach`.
     pub(super) fn fingerprint(
         &self,
         wide: &Reach,
@@ -260,8 +247,7 @@ impl Start {
     }
 }
 
-/// The fingerprint of the data that blocks read and change in their target, without variables and
-/// lists.
+/// Without variables and lists.
 fn own_print(target: &Target) -> Fingerprint {
     let pen = &target.pen;
     let flags = digest::bits(&[target.visible, pen.down]);

@@ -10,7 +10,6 @@ fn tight() -> VmSettings {
     VmSettings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
 }
 
-/// Runs a few steps within tight budgets, which no step may exceed.
 fn survive(steps: usize, source: &str) -> Harness {
     survive_with(tight(), steps, source)
 }

@@ -1,5 +1,5 @@
-//! Tests that loops whose state repeats are skipped to the end of the budget of the step, with the
-//! same results as if the iterations were executed.
+//! Tests that loops whose state repeats are skipped, with the same results as if the iterations
+//! were executed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,6 @@ use crate::harness::paper;
 use crate::language::project;
 use crate::noted::Noted;
 
-/// The observations of a program after some steps that the tests compare.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     targets: Vec<String>,
@@ -50,8 +49,7 @@ fn outcome<const MERGES: bool>(
     (outcome, vm.tracer.calls)
 }
 
-/// Outcomes of three steps, without and with skipping. `warp_budget` is the maximum number of
-/// blocks that a thread executes at once.
+/// Outcomes of three steps, without and with skipping.
 fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
     let settings = VmSettings {
@@ -124,7 +122,6 @@ fn loops_without_repetition_are_not_skipped() {
     }
 }
 
-/// Loops of all kinds around blocks after which the loop repeats its state, continues or ends.
 fn blocks() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "(change n 1)",
@@ -168,7 +165,6 @@ fn blocks() -> impl Strategy<Value = String> {
     })
 }
 
-/// The projects of a folder and its subfolders.
 pub(crate) fn projects(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of projects") {

@@ -16,8 +16,7 @@ fn timeless(vm: &Logging) -> u128 {
     vm.state_digest(DigestScope::Timeless)
 }
 
-/// A VM with examples of many parts of a state: a clone, waits, a glide, a question, a bubble, a
-/// loop, a list, and a message whose receivers are awaited.
+/// A VM with examples of many parts of a state.
 fn full() -> Harness {
     Harness::after(
         2,

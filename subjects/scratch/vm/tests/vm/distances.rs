@@ -212,7 +212,7 @@ fn timed_blocks_leave_the_fraction_of_time_left() {
         let falls = pairs.windows(2).all(|w| w[1].0 < w[0].0);
         assert!(falls && pairs[1..n - 1].iter().all(|p| p.1 == 0.0), "{block} {pairs:?}");
     }
-    // Blocks with a duration of 0 end immediately.
+    // The distances of blocks with a duration of 0 are numbers.
     for block in ["(wait@t 0)", "(wait@t abc)", "(say-for@t x 0)", "(glide@t 0 5 5)"] {
         let pairs = Harness::after(2, &format!("(sprite A (flag {block}))")).pairs("t");
         assert_eq!(pairs.last(), Some(&(0.0, 1.0)), "{block}");
@@ -251,7 +251,7 @@ fn examples_of_the_papers_implementation() {
 
 #[test]
 fn one_distance_is_zero_and_the_other_positive() {
-    // Check the contract of the tracer with a project that has all kinds of blocks.
+    // Check the contract of the tracer with blocks of many kinds.
     let mut harness = Harness::flag(
         "(var n #0) (sprite B x=90) (sprite A (sound pop 0.2) (flag (forever [
            (change n (random -5 5)) (glide 0.1 $n $n) (repeat (random 0 3) [])

@@ -54,7 +54,6 @@ fn numeric(value: &Value) -> bool {
     !blank && !value.js_number().is_nan()
 }
 
-/// A distance of two numbers to an outcome of their comparison.
 type Formula = fn(f64, f64) -> f64;
 
 /// The distances of a comparison by the formulas of the Whisker paper.

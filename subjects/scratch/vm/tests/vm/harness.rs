@@ -8,10 +8,8 @@ use catherd_scratch_vm::{Program, Random, TargetId, TargetView, Value, Vm, VmSet
 use crate::language;
 use crate::noted::{Log, Noted};
 
-/// Seed of the VMs of all harnesses.
 pub(crate) const SEED: u32 = 1;
 
-/// A VM whose tracer logs its calls.
 pub(crate) type Logging = Vm<Noted<false>>;
 
 pub(crate) struct Harness {
@@ -37,14 +35,12 @@ impl Harness {
         Harness { vm, project, reported: 0 }
     }
 
-    /// A VM after the green flag.
     pub(crate) fn flag(source: &str) -> Harness {
         let mut harness = Harness::new(source);
         harness.vm.green_flag();
         harness
     }
 
-    /// A VM after the green flag and `n` steps.
     pub(crate) fn after(n: usize, source: &str) -> Harness {
         let mut harness = Harness::flag(source);
         harness.steps(n);
@@ -79,7 +75,6 @@ impl Harness {
         new
     }
 
-    /// The first target with this name: the stage or an original.
     pub(crate) fn target(&self, name: &str) -> TargetView<'_> {
         self.targets(name).next().unwrap_or_else(|| panic!("no target {name}"))
     }
@@ -129,20 +124,17 @@ impl Harness {
         blocks.find(|(known, _)| ***known == *id).unwrap_or_else(|| panic!("no block {id}")).1
     }
 
-    /// Number of times that a labelled block was covered.
     pub(crate) fn covered(&self, id: &str) -> usize {
         let no = self.block(id);
         self.log().covered.iter().filter(|&&b| b == no).count()
     }
 
-    /// The distance pairs of a labelled block, in order.
     pub(crate) fn pairs(&self, id: &str) -> Vec<(f64, f64)> {
         let no = self.block(id);
         let of = self.log().distances.iter().filter(|d| d.0 == no);
         of.map(|&(_, t, f)| (t, f)).collect()
     }
 
-    /// The smallest distances of a labelled block.
     pub(crate) fn least(&self, id: &str) -> (f64, f64) {
         let pairs = self.pairs(id);
         assert!(!pairs.is_empty(), "{id} has no distances");
@@ -150,7 +142,6 @@ impl Harness {
     }
 }
 
-/// The value of an expression, computed by a sprite.
 pub(crate) fn eval(expression: &str) -> Value {
     eval_in("", expression)
 }

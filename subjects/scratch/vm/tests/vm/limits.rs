@@ -5,7 +5,6 @@ use catherd_scratch_vm::{Hit, Limit, VmSettings};
 use crate::harness::{Harness, paper};
 use crate::language::project;
 
-/// The limits that a program has hit after some steps.
 fn hits(settings: VmSettings, steps: usize, source: &str) -> Vec<(Limit, Hit)> {
     let mut harness = Harness::with(project(source), settings);
     harness.vm.green_flag();

@@ -14,7 +14,6 @@ use crate::harness::paper;
 use crate::language::project;
 use crate::noted::{Known, Noted};
 
-/// Everything that can be observed of a program after some steps.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     /// The targets after each step.
@@ -29,7 +28,6 @@ struct Outcome {
     running: bool,
 }
 
-/// The means by which custom blocks are executed.
 #[derive(Clone, Copy)]
 enum By {
     Interpreter,
@@ -124,7 +122,6 @@ pub(crate) fn program(bodies: &[String; 3]) -> String {
     )
 }
 
-/// Operands of many kinds, such as numbers, strings and computed values.
 pub(crate) fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
@@ -222,7 +219,6 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
     })
 }
 
-/// Blocks of many kinds, such as blocks that compute, draw, wait, call or stop.
 fn blocks() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(vec![
         "(set n A)",

@@ -30,10 +30,8 @@ pub(crate) struct Log {
     pub(crate) said: Vec<String>,
 }
 
-/// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and
-/// combines steps, blocks and distances, in their order, into a number. If `MERGES` is set, the
-/// tracer lets the VM skip loops, and does not compute this number. A tracer that logs does none of
-/// this.
+/// Tracer that keeps the covered blocks with their smallest distances. If `MERGES` is set, the VM
+/// may skip loops; otherwise, the calls are combined into a number. A tracer with a log only logs.
 #[derive(Default)]
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,

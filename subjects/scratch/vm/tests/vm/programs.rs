@@ -12,7 +12,6 @@ pub(crate) fn source((_, scripts, _): &Computation) -> String {
     )
 }
 
-/// Arithmetic, calls, recursion, lists of numbers, sorting, strings, angles, and nested loops.
 pub(crate) const COMPUTATIONS: [Computation; 8] = [
     (
         "arithmetic",

@@ -37,7 +37,7 @@ fn moving() {
 
 #[test]
 fn positions_are_clamped_to_the_stage() {
-    // At least 10 units of a square of 20 units remain on the stage.
+    // About 10 units of a square of 20 units remain on the stage.
     for (blocks, x, y) in [
         ("(goto-xy 1000 0)", 240.0, 0.0),
         ("(goto-xy -1000 0)", -240.0, 0.0),
@@ -157,7 +157,7 @@ fn bouncing_turns_and_comes_back() {
         (harness.target("A").direction.abs() - 180.0).abs() < 1e-9
             && harness.position("A").1 <= 170.5
     );
-    // A flat angle is increased, so that the sprite moves at least 0.2 units away from the edge.
+    // A flat angle is increased.
     let harness = after("(goto-xy 238 0) (point 1) (bounce)");
     let dx: f64 = -0.2;
     let dy = -(89.0_f64.to_radians().sin());

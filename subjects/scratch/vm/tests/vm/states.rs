@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use crate::harness::{Harness, Logging, paper};
 use crate::language::project;
 
-/// Observable values of a VM.
 pub(crate) fn state(vm: &Logging) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());

@@ -14,7 +14,7 @@ use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 use crate::noted::{Known, Noted};
 
 /// The projects of the demo corpus, each with the maximum number of allocations for strings and
-/// bubbles in 600 steps. The step loop itself allocates nothing.
+/// bubbles in 600 steps.
 const PROJECTS: [(&str, u64); 14] = [
     ("apple-catch", 193),
     ("ball-bounce", 0),
@@ -52,13 +52,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block came from `System`.
+        // SAFETY: `System` allocated the block, and the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the block came from `System`.
+        // SAFETY: `System` allocated the block, and the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -66,7 +66,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Executes steps, in which keys are pressed and the mouse is moved.
 fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
     const KEYS: [&str; 5] = ["left arrow", "right arrow", "up arrow", "down arrow", "space"];
     for step in 0..steps {

@@ -309,7 +309,7 @@ fn for_each_counts_into_its_variable() {
         "(var v) (sprite A (flag (for v 2 [(log $v)]) (for v abc [(log x)]) (for v _ [(log x)]) (log $v)))",
     );
     assert_eq!(log, ["1", "2", "2", ""]);
-    // 2.5: indices 1, 2, 3.
+    // The indices for 2.5 are 1, 2 and 3.
     assert_eq!(
         steps("(var v) (sprite A (flag (for v 2.5 [(log $v)]) (log end)))"),
         ["1", "2", "3", "end"]

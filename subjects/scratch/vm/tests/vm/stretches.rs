@@ -15,7 +15,6 @@ use crate::language::project;
 use crate::linear::{cases, conditions, operands};
 use crate::noted::{Known, Noted};
 
-/// The observations after a step that the tests compare.
 #[derive(Debug, PartialEq)]
 struct Seen {
     digest: u128,

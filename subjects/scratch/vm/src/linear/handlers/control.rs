@@ -1,4 +1,4 @@
-//! Handlers of control flow, such as runs, conditions, jumps, loops and calls.
+//! Handlers of control flow.
 
 use super::parts;
 use crate::distance::ConditionDistances;
@@ -8,10 +8,8 @@ use crate::linear::operands::{Any, Source};
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
-/// Consumes the fuel of a run and reports its blocks, or leaves the linear form if there is too
-/// little fuel or space for frames. `ONE` is true if the run has one block, `CALLS` if it calls a
-/// custom block, and `RESTS` if the handler returns instead of calling the next handler, so that
-/// the stack of handlers does not grow.
+/// If `ONE` is true, the run has one block; if `CALLS` is false, it calls no custom block; if
+/// `RESTS` is true, the handler returns so that the stack of handlers does not grow.
 pub(crate) fn run<T: Tracer, const ONE: bool, const CALLS: bool, const RESTS: bool>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
@@ -68,8 +66,6 @@ pub(crate) fn jump<T: Tracer>(_: &mut Executor<'_, T>, step: &Step<T>, _: &[Step
     to as usize
 }
 
-/// Skips the second side of an `and` or `or` if the outcome on top decides the result, the
-/// distances of the block are not measured, and the list indices that may be words are numerals.
 pub(crate) fn skip<T: Tracer>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
@@ -230,7 +226,6 @@ pub(crate) fn call<T: Tracer>(
     site.entry as usize
 }
 
-/// Calls a custom block whose frames are delayed.
 pub(crate) fn call_delayed<T: Tracer>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
@@ -244,7 +239,6 @@ pub(crate) fn call_delayed<T: Tracer>(
     site.entry as usize
 }
 
-/// Calls a custom block whose frames are delayed, and pushes one parameter.
 pub(crate) fn call_with<T: Tracer, A: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

@@ -1,5 +1,5 @@
-//! Handlers of items with any values. If an operand or item is not a number, handlers for numbers
-//! call these handlers, which begin the instruction again.
+//! Handlers of items with any values, which handlers for numbers call when they cannot execute an
+//! instruction.
 
 use super::parts;
 use super::values::compared_values;
@@ -15,8 +15,7 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Executor<'_, T> {
-    /// The index of an item; `None` if the index is neither a number nor a string that is a numeral
-    /// or blank.
+    /// `None` if the index is neither a number nor a string that is a numeral or blank.
     #[inline(always)]
     pub(super) fn index<I: Source>(&self, operand: Operand) -> Option<f64> {
         match I::read(self, operand) {
@@ -25,21 +24,18 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item with an index; `None` outside the list.
     #[inline(always)]
     pub(super) fn item_at(&mut self, list: ListNo, index: f64) -> Option<&Value> {
         let items = self.items(list);
         place_of(index, items.len()).map(|place| &items[place])
     }
 
-    /// The item with an index, to be overwritten; `None` outside the list.
     #[inline(always)]
     fn item_at_mut(&mut self, list: ListNo, index: f64) -> Option<&mut Value> {
         let place = place_of(index, self.items(list).len())?;
         Some(&mut self.items_mut(list)[place])
     }
 
-    /// Adds an item, or reports that the list is full.
     fn add(&mut self, list: ListNo, item: Value) {
         if self.items(list).len() >= LIST_LIMIT {
             return self.hits.hit(Limit::List, self.step);
@@ -47,8 +43,7 @@ impl<T: Tracer> Executor<'_, T> {
         self.items_mut(list).push(item);
     }
 
-    /// The distances of a comparison with an item; `None` if the comparison takes fuel, or if the
-    /// index is a word.
+    /// `None` if the interpreter must compare the values.
     fn compared_item(
         &mut self,
         way: Way,
@@ -149,8 +144,8 @@ pub(crate) fn add_text<T: Tracer>(
     add_to_list(executor, step, rest)
 }
 
-/// Replaces an item with a literal string. A string that the item already shares with the literal
-/// is kept, because changing a reference count takes time.
+/// A string that the item already shares with the literal is kept, because changing a reference
+/// count takes time.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

@@ -10,8 +10,7 @@ use crate::linear::operands::{Any, Source, Stored};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number of the letter at a position (from 1) of a value, according to a reading; `None` if
-/// the interpreter must read the letter.
+/// `place` counts from 1. `None` if the interpreter must read the letter.
 fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f64> {
     let index = nan_to_zero(place) - 1.0;
     let unit = match value {
@@ -30,8 +29,7 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     }
 }
 
-/// The number of a letter that is not a digit or does not exist; `None` if the reading needs the
-/// text of the letter.
+/// `None` if the reading needs the text of the letter.
 fn no_digit(reading: Reading) -> Option<f64> {
     match reading {
         Reading::Number => Some(0.0),

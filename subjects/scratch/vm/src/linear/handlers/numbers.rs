@@ -245,8 +245,8 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     }
 }
 
-/// Compares two numbers. This is a separate function because inlining it into each instance of the
-/// caller would generate too much code.
+/// A separate function, because inlining it into each instance of the caller would generate too
+/// much code.
 #[inline(never)]
 fn compare_numbers<T: Tracer, C: Compared>(
     executor: &mut Executor<'_, T>,

@@ -20,7 +20,6 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The letter at a position of a string; the empty string if there is none.
     fn letter(&self, place: Operand, text: Operand) -> Text {
         let index = Any::read(self, place).number() - 1.0;
         let unit = |text: &Text| {
@@ -34,8 +33,7 @@ impl<T: Tracer> Executor<'_, T> {
         letter.unwrap_or_else(|| Text::new(""))
     }
 
-    /// Sets a variable to a string followed by `end`. Returns `false` if the interpreter must do so,
-    /// because the string is too long or because the fuel may not suffice.
+    /// Returns `false` if the interpreter must join the strings.
     fn join(&mut self, to: Operand, a: Operand, end: &Text) -> bool {
         let is_own = a == to && matches!(self.variable(to), Value::Text(_));
         let start = (!is_own).then(|| self.text_of(a));
@@ -59,7 +57,7 @@ impl<T: Tracer> Executor<'_, T> {
         true
     }
 
-    /// The distances of a comparison of a letter; `None` if it takes fuel, which does not occur.
+    /// `None` if the comparison takes fuel, which does not occur.
     fn compared_letter(
         &self,
         way: Way,

@@ -1,5 +1,5 @@
-//! Handlers of computations with any values. If an operand is not a number, handlers for numbers
-//! call these handlers, which begin the instruction again.
+//! Handlers of computations with any values, which handlers for numbers call when they cannot
+//! execute an instruction.
 
 use super::parts;
 use crate::code::Comparison;
@@ -115,7 +115,6 @@ pub(crate) fn length<T: Tracer>(
     executor.next(rest)
 }
 
-/// The value of an operand, cast to a number.
 #[inline(always)]
 fn number<T: Tracer, A: Source>(executor: &Executor<'_, T>, a: Operand) -> f64 {
     match A::numeral(executor, a) {

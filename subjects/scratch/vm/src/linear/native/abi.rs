@@ -127,7 +127,6 @@ impl Abi {
         }
     }
 
-    /// The offsets of the address and the length of the parameters' vector.
     pub(super) fn parameter(&self, layout: &Layout) -> (i32, i32) {
         (self.parameters + layout.values.address, self.parameters + layout.values.length)
     }
@@ -170,7 +169,7 @@ impl Packed {
     }
 }
 
-/// The handler after each instruction in [`Executor::single`]. Returns to the caller.
+/// The handler after each instruction in [`Executor::single`], which returns to the caller.
 pub(super) fn end<T: Tracer>(
     executor: &mut Executor<'_, T>,
     _: &Step<T>,
@@ -291,7 +290,8 @@ extern "C" fn numeral<T: Tracer>(
     _: f64,
 ) -> u64 {
     executor.native.calls += 1;
-    // SAFETY: native code calls this with the address of a value, which exists until the call returns.
+    // SAFETY: native code passes the address of a value, which exists and does not change until the
+    // call returns.
     let value = unsafe { &*std::ptr::with_exposed_provenance::<Value>(value as usize) };
     match value {
         Value::Text(text) => text.numeral(),

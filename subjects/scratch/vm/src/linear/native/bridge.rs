@@ -1,7 +1,7 @@
 //! A function through which native code calls Rust without saving registers.
 //!
-//! Most calls are on longer paths. If calls could change registers, the shorter paths would have to
-//! keep their values in memory instead. The bridge saves all registers itself.
+//! The bridge saves all registers itself, so that native code can keep values in registers across
+//! calls.
 
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
@@ -17,7 +17,7 @@ pub(super) fn signature() -> Signature {
     signature
 }
 
-/// Generates the bridge, which stores the result where native code reads it.
+/// The bridge stores the result where native code reads it.
 pub(super) fn generate(function: &mut Function, abi: &Abi, target: TargetFrontendConfig) {
     function.signature = signature();
     let mut context = FunctionBuilderContext::new();

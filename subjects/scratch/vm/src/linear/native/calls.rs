@@ -21,7 +21,6 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, value, self.executor, offset);
     }
 
-    /// Adds to the number of delayed frames, or subtracts if `negative` is set.
     fn add_frames(&mut self, frames: Value, negative: bool) {
         let field = self.abi.delayed_frames;
         let before = self.builder.ins().load(types::I32, TRUSTED, self.executor, field);
@@ -32,21 +31,17 @@ impl Generator<'_, '_> {
         self.set_field(field, after);
     }
 
-    /// The address of the entry for a delayed call, given the number of the call.
     fn delayed(&mut self, call: Value) -> Value {
         let all = self.field(self.abi.delayed);
         let offset = self.builder.ins().imul_imm_s(call, size_of::<Delayed>() as i64);
         self.builder.ins().iadd(all, offset)
     }
 
-    /// Ends the code with a call to the handler.
     fn end_by_handler(&mut self, at: usize) {
         let next = self.single(at);
         self.builder.ins().jump(self.enters, &[next.into()]);
     }
 
-    /// Pushes the parameters that the call itself pushes, records the call, and jumps to the custom
-    /// block.
     pub(super) fn call_block(&mut self, at: usize, site: Site) {
         let (first, count) = site.operands;
         if site.delayed == 0 || count > MAX_PARAMETERS {
@@ -99,7 +94,6 @@ impl Generator<'_, '_> {
         self.end_by_handler(at);
     }
 
-    /// Jumps to the caller of the custom block if the frames of the call are delayed.
     pub(super) fn return_from_block(&mut self, at: usize) {
         let Some(count) = self.parameters_here.filter(|count| *count <= MAX_PARAMETERS) else {
             let next = self.handler(at);

@@ -1,9 +1,8 @@
 //! Native code of comparisons and conditions.
 //!
-//! If nothing is traced, or if the smallest distances of a block are already 0 for both outcomes,
-//! only the outcomes of its condition are computed. The outcomes are stored where handlers store
-//! them, so a handler can continue in the middle of a condition; the distances that the handler
-//! then combines are not reported.
+//! If the distances of a block are not needed, only the outcomes of its condition are computed.
+//! Outcomes are stored where handlers store them, so a handler can continue in the middle of a
+//! condition.
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -16,7 +15,6 @@ use super::unit::{MAX_INDICES, last_jump};
 use crate::code::Comparison;
 use crate::linear::form::{Link, MAX_TESTS, Skip};
 
-/// A comparison of numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Check {
     pub(super) how: Comparison,
@@ -46,7 +44,6 @@ impl Generator<'_, '_> {
         self.builder.ins().icmp(IntCC::Equal, time, self.now)
     }
 
-    /// Jumps if `outcome` equals `jump.on`.
     pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
         let to = self.leader(jump.to);
         if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
@@ -73,7 +70,6 @@ impl Generator<'_, '_> {
         self.constant(packed)
     }
 
-    /// Generates the only comparison of a condition, which jumps or continues.
     pub(super) fn decide(&mut self, no: BlockNo, test: Check, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -93,7 +89,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The place of an outcome. Lowering bounds the number of outcomes that wait.
+    /// Lowering bounds the number of outcomes that wait.
     fn outcome_place(at: usize) -> i32 {
         assert!(at <= MAX_TESTS, "a condition has more outcomes than there is room for");
         abi::OUTCOMES + at as i32
@@ -104,7 +100,6 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, waiting, self.tests, abi::WAITING);
     }
 
-    /// Generates a comparison whose outcome is pushed or combined with the outcome on top.
     pub(super) fn test(&mut self, no: BlockNo, test: Check) {
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {
@@ -146,8 +141,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Generates the last comparison of a condition, which is linked to the outcome on top, and the
-    /// jump.
     pub(super) fn last_test(&mut self, no: BlockNo, test: Check, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -170,7 +163,6 @@ impl Generator<'_, '_> {
         self.waiting = below;
     }
 
-    /// Pops the outcome of a condition and reports its distances.
     fn finish(&mut self, no: BlockNo) -> Value {
         let number = self.constant(no.0);
         self.call(self.abi.functions.finish, number, None, I)
@@ -201,7 +193,6 @@ impl Generator<'_, '_> {
         self.end(at, longer);
     }
 
-    /// Pops an outcome, and jumps or continues.
     pub(super) fn branch_on_outcome(&mut self, no: BlockNo, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -224,9 +215,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Skips the second side of a link if the outcome on top decides the result, the distances do
-    /// not matter, and the list indices that may be words are numerals. Evaluating the side instead
-    /// would also be correct.
+    /// Evaluating the second side instead would also be correct.
     pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
         if skip.indices.1 as usize > MAX_INDICES {
             return;

@@ -23,7 +23,6 @@ const JUMPS: u32 = 16;
 
 /// The native code of one VM.
 pub(crate) struct Native {
-    /// Number of blocks that were executed in linear form.
     blocks: u64,
     is_ready: bool,
     /// Whether each unit is compiled when it is first executed.
@@ -64,17 +63,14 @@ impl Default for Native {
 }
 
 impl Native {
-    /// Executes everything with handlers from now on.
     pub(crate) fn disable(&mut self) {
         (self.code, self.is_ready) = (None, true);
     }
 
-    /// Compiles each unit when it is first executed.
     pub(crate) fn hurry(&mut self) {
         self.is_eager = true;
     }
 
-    /// Adds to the number of blocks that were executed in linear form.
     #[inline]
     pub(in crate::linear) fn count(&mut self, blocks: u32) {
         self.blocks = self.blocks.saturating_add(u64::from(blocks));
@@ -86,7 +82,6 @@ impl Native {
         u32::from(self.is_single)
     }
 
-    /// Requests native code if enough blocks have been executed.
     #[inline]
     pub(in crate::linear) fn prepare<T: Tracer>(
         &mut self,
@@ -99,7 +94,6 @@ impl Native {
         }
     }
 
-    /// Whether execution from an instruction on is too short for native code.
     #[inline]
     fn is_short(&mut self, at: usize) -> bool {
         let is_short = self.short.get(at).copied().unwrap_or(false);
@@ -159,7 +153,7 @@ impl<T: Tracer> Executor<'_, T> {
         Some(stopped)
     }
 
-    /// Executes handlers, and native code only after some jumps.
+    /// Native code is executed only after some jumps.
     #[inline]
     fn run_short(&mut self, steps: &[Step<T>], mut at: usize) -> Option<(Stop, usize)> {
         for _ in 0..JUMPS {
@@ -196,8 +190,8 @@ impl<T: Tracer> Executor<'_, T> {
                     let (fuel, calls) = (self.fuel, self.native.calls);
                     // SAFETY: the code was generated for executors with this `Abi`, whose fields
                     // are at the offsets that it reads, and `has` has checked that the variables
-                    // and lists to which it refers exist. The executor borrows the program, which
-                    // owns the code.
+                    // and lists to which it refers exist. The local `code` keeps the code in
+                    // memory.
                     let next = unsafe { entry(std::ptr::from_mut(self).cast(), at as u64) };
                     (at, singly) = (next as usize, true);
                     let calls = self.native.calls.wrapping_sub(calls);
@@ -220,7 +214,6 @@ impl<T: Tracer> Executor<'_, T> {
         Some(self.stopped)
     }
 
-    /// Whether all variables and lists that a unit needs exist.
     fn has(&self, unit: &Unit) -> bool {
         let needs = &unit.needs;
         (0..2).all(|of| {

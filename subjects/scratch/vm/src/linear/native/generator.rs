@@ -1,5 +1,4 @@
-//! Generation of the code of a unit: the state of the generator, and access to the data of the
-//! executor.
+//! Generation of the code of a unit.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -43,7 +42,6 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) form: &'f Form,
     pub(super) abi: &'f Abi,
     pub(super) layout: &'f Layout,
-    /// The block of each leader.
     pub(super) leaders: FxHashMap<usize, Block>,
     /// Jumps to the leader whose index is the block's parameter, or returns the index to the
     /// dispatcher.
@@ -242,8 +240,7 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns the
-    /// result.
+    /// Calls a Rust function as the current [mode](super::memory::Mode) requires.
     pub(super) fn call(
         &mut self,
         function: Address,
@@ -273,13 +270,12 @@ impl Generator<'_, '_> {
         self.builder.ins().load(result, TRUSTED, native, self.abi.result)
     }
 
-    /// Calls the mathematical function of an instruction.
     pub(super) fn call_math(&mut self, at: usize, x: Value) -> Value {
         let at = self.constant(at as u64);
         self.call_directly((self.abi.math, D), &[I, I, D], &[self.executor, at, x])
     }
 
-    /// Calls a function that may change registers. Returns the result.
+    /// The function may change registers.
     fn call_directly(
         &mut self,
         (function, result): (Address, Type),
@@ -324,28 +320,24 @@ impl Generator<'_, '_> {
         next
     }
 
-    /// Jumps to a block if a condition holds; continues otherwise.
     pub(super) fn branch(&mut self, condition: Value, to: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, to, &[], next, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Continues if a condition holds; jumps to a block otherwise.
     pub(super) fn unless(&mut self, condition: Value, otherwise: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], otherwise, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Creates a block that is seldom executed.
     pub(super) fn seldom(&mut self) -> Block {
         let block = self.builder.create_block();
         self.builder.set_cold_block(block);
         block
     }
 
-    /// Ends the current block with a jump to an instruction.
     pub(super) fn go_to(&mut self, at: usize) {
         match self.leaders.get(&at) {
             Some(&block) => {
@@ -358,7 +350,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The block of an instruction to which others jump.
     pub(super) fn leader(&mut self, at: u32) -> Block {
         self.leaders.get(&(at as usize)).copied().unwrap_or_else(|| {
             // This block is never executed, because jumps stay within their unit.

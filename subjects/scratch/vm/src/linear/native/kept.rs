@@ -1,5 +1,4 @@
-//! Values that native code keeps in registers, such as fields of the executor, and the numbers of
-//! variables and the places of lists that are read often.
+//! Values that native code keeps in registers.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
@@ -11,11 +10,9 @@ use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use crate::linear::form::{ListNo, Operand};
 
-/// Values in registers. Runs and loops change `fuel`, and loops change `due`. In memory, each
-/// change would wait several cycles for the previous change; the same applies to variables that
-/// loops count.
+/// Values in registers. In memory, each change of such a value would wait several cycles for the
+/// previous change.
 pub(super) struct Kept {
-    /// Remaining fuel.
     pub(super) fuel: Variable,
     /// Iterations until the next search for cycles.
     pub(super) due: Variable,
@@ -32,7 +29,6 @@ pub(super) struct Kept {
     lists: FxHashMap<ListNo, KeptList>,
 }
 
-/// Where the items of a list are.
 #[derive(Clone, Copy)]
 pub(super) struct KeptList {
     pub(super) address: Variable,
@@ -43,7 +39,6 @@ pub(super) struct KeptList {
 }
 
 impl Kept {
-    /// Reads the fields when native code is entered.
     pub(super) fn new(
         builder: &mut FunctionBuilder,
         abi: &Abi,
@@ -79,7 +74,6 @@ impl Kept {
         Kept { fuel, due, frame, counter, numbers, likely: FxHashSet::default(), lists }
     }
 
-    /// What is kept of a list.
     pub(super) fn list(&self, list: ListNo) -> Option<KeptList> {
         self.lists.get(&list).copied()
     }
@@ -115,7 +109,7 @@ impl Generator<'_, '_> {
         Some(self.builder.use_var(variable))
     }
 
-    /// Keeps the new number of a variable. Returns whether numbers of this variable are kept.
+    /// Returns whether numbers of the variable are kept.
     pub(super) fn keep(&mut self, operand: Operand, number: Value) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
         self.builder.def_var(variable, number);
@@ -123,8 +117,7 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Keeps the number of a value that was copied to a variable, if the number is known. Returns
-    /// whether numbers of this variable are kept.
+    /// Returns whether numbers of the variable are kept.
     pub(super) fn keep_copied(&mut self, to: Operand, number: Option<Value>) -> bool {
         let Some(&variable) = self.kept.numbers.get(&to) else { return false };
         match number {
@@ -140,7 +133,7 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this
+    /// Keeps the number of a variable that a handler has written. Returns whether numbers of the
     /// variable are kept.
     pub(super) fn fetch(&mut self, operand: Operand) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
@@ -153,7 +146,6 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Ends an instruction that writes a variable whose numbers are kept.
     pub(super) fn end_kept(&mut self, at: usize, to: Operand, longer: Block) {
         self.meet();
         let next = self.builder.create_block();

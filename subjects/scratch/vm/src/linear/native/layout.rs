@@ -44,7 +44,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Whether references to a value are counted.
     pub(super) fn is_counted(&self, value: &Value) -> bool {
         tag(value) == self.value.counted
     }
@@ -70,7 +69,6 @@ unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
     unsafe { std::ptr::from_ref(of).cast::<[usize; N]>().read_unaligned() }
 }
 
-/// The first byte of a value.
 fn tag(value: &Value) -> u8 {
     let bytes: [MaybeUninit<u8>; 16] = bytes(value);
     // SAFETY: the tag of a value is at its beginning, because its largest variants have a number or

@@ -10,7 +10,6 @@ use super::kept::KeptList;
 use crate::linear::form::ListNo;
 use crate::target::List;
 
-/// A vector of items.
 #[derive(Clone, Copy)]
 pub(super) struct Items {
     pub(super) address: Value,
@@ -18,13 +17,11 @@ pub(super) struct Items {
 }
 
 impl Generator<'_, '_> {
-    /// The address and the offset of a list.
     pub(super) fn list(&self, list: ListNo) -> (Value, i32) {
         let offset = (list.index() * size_of::<List>()) as i32;
         (self.lists[usize::from(list.is_own())], offset)
     }
 
-    /// Reads where the items of a list are, and remembers the result for later instructions.
     pub(super) fn items(&mut self, list: ListNo) -> Items {
         if let Some(&items) = self.items.get(&list) {
             return items;
@@ -63,14 +60,12 @@ impl Generator<'_, '_> {
         Items { address, length: self.builder.ins().load(I, TRUSTED, vector, layout.length) }
     }
 
-    /// The vector of a list that is open.
     pub(super) fn open_vector(&mut self, list: ListNo) -> Value {
         let (lists, offset) = self.list(list);
         let open = i64::from(offset) + offset_of!(List, open) as i64;
         self.builder.ins().iadd_imm_s(lists, open)
     }
 
-    /// Reads where the items of a list are, and keeps the result.
     fn fetch_items(&mut self, list: ListNo, kept: KeptList) -> Items {
         let is_open = self.open(list);
         let items = self.items_of(list, is_open);
@@ -80,7 +75,6 @@ impl Generator<'_, '_> {
         items
     }
 
-    /// The items of a list that is open; jumps to `longer` if the list is not open.
     pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> Items {
         let Some(kept) = self.kept.list(list) else {
             let is_open = self.open(list);
@@ -100,7 +94,6 @@ impl Generator<'_, '_> {
         Items { address, length: self.builder.use_var(kept.length) }
     }
 
-    /// The number of items of a list.
     pub(super) fn length(&mut self, list: ListNo) -> Value {
         let Some(kept) = self.kept.list(list) else { return self.items(list).length };
         let (next, unknown) = (self.builder.create_block(), self.seldom());
@@ -113,7 +106,6 @@ impl Generator<'_, '_> {
         self.builder.use_var(kept.length)
     }
 
-    /// The address of an item that is read; jumps to `longer` if there is no such item.
     pub(super) fn item(&mut self, list: ListNo, index: Value, longer: Block) -> Value {
         let Some(kept) = self.kept.list(list) else {
             let items = self.items(list);
@@ -133,15 +125,13 @@ impl Generator<'_, '_> {
         self.nth(address, place)
     }
 
-    /// The place of an item, from 0. An index before the first item results in a place that is too
-    /// large for any list.
+    /// An index before the first item results in a place that is too large for any list.
     fn place_of(&mut self, index: Value) -> Value {
         // The conversion rounds towards 0 and converts NaN to 0.
         let index = self.builder.ins().fcvt_to_sint_sat(I, index);
         self.builder.ins().iadd_imm_s(index, -1)
     }
 
-    /// The address of an item; jumps to `longer` if there is no such item.
     pub(super) fn item_of(&mut self, items: Items, index: Value, longer: Block) -> Value {
         let place = self.place_of(index);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, items.length);
@@ -149,13 +139,11 @@ impl Generator<'_, '_> {
         self.nth(items.address, place)
     }
 
-    /// The address of the item at a place.
     pub(super) fn nth(&mut self, address: Value, place: Value) -> Value {
         let offset = self.builder.ins().ishl_imm_s(place, VALUE_SHIFT);
         self.builder.ins().iadd(address, offset)
     }
 
-    /// Ends an instruction that writes a list.
     pub(super) fn end_list(&mut self, at: usize, list: ListNo, longer: Block) {
         self.meet();
         let next = self.builder.create_block();
@@ -169,7 +157,6 @@ impl Generator<'_, '_> {
         self.items.clear();
     }
 
-    /// Forgets where the items of a list are.
     pub(super) fn forget_items(&mut self, list: ListNo) {
         if let Some(kept) = self.kept.list(list) {
             let none = self.builder.ins().iconst(I, 0);

@@ -81,7 +81,6 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(address, offset)
     }
 
-    /// Begins an iteration of `repeat`, or jumps to the end.
     pub(super) fn count(&mut self, no: BlockNo, end: u32) {
         let place = offset_of!(Frame, counter) as i32;
         let (next, unknown) = (self.builder.create_block(), self.seldom());
@@ -109,7 +108,6 @@ impl Generator<'_, '_> {
         self.jump_if(begins, Way { on: false, to: end });
     }
 
-    /// Begins a loop's block again after an iteration.
     pub(super) fn again(&mut self, at: usize, no: BlockNo) {
         let longer = self.seldom();
         let due = self.builder.use_var(self.kept.due);

@@ -5,7 +5,6 @@ use catherd_scratch_sb3::BlockNo;
 
 use crate::linear::form::Form;
 
-/// Something that is reported.
 #[derive(Clone, Copy)]
 pub(super) enum Mark {
     /// All blocks of the [run](crate::linear::form::Instruction::Run) that begins at an index of
@@ -17,7 +16,6 @@ pub(super) enum Mark {
     Settled(BlockNo),
 }
 
-/// Where the marks of a program are.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Places {
     runs: usize,
@@ -39,8 +37,7 @@ impl Places {
     }
 }
 
-/// The times of the clock of the tracer ([`Tracer::time`](crate::Tracer::time)) at which something
-/// was last reported, plus one.
+/// For each mark, the tracer's [time](crate::Tracer::time) of the last report, plus one.
 #[derive(Default)]
 pub(crate) struct Marks {
     /// The tracer's current time, plus one.

@@ -45,7 +45,7 @@ impl Memory {
         Some(memory)
     }
 
-    /// Compiles a unit. Returns `None` if the compilation fails, for example for lack of memory.
+    /// Returns `None` if the compilation fails.
     pub(super) fn compile_unit(
         &mut self,
         mode: Mode,

@@ -11,7 +11,6 @@ use crate::code::MathOp;
 use crate::eval::LIST_LIMIT;
 use crate::linear::form::{Function, Instruction, Kind, Link, Operand, Operator, Reading};
 
-/// A value that is copied.
 #[derive(Clone, Copy)]
 pub(super) enum Copied {
     Number(Value),
@@ -22,8 +21,7 @@ pub(super) enum Copied {
 }
 
 impl Generator<'_, '_> {
-    /// Generates the code of an instruction. Returns whether the code continues after the
-    /// instruction.
+    /// Returns whether the code continues after the instruction.
     pub(super) fn instruction(&mut self, at: usize) -> bool {
         use Instruction::*;
         let form = self.form;
@@ -337,7 +335,7 @@ impl Generator<'_, '_> {
         let (negative, positive) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
         self.builder.switch_to_block(negative);
-        // For a remainder that is very close to 0, the quotient may be rounded to 0.
+        // Closer to 0, the quotient may underflow.
         let least = self.builder.ins().f64const(-LEAST);
         demand(self, FloatCC::LessThan, left, least);
         let sum = self.builder.ins().fadd(left, m);
@@ -391,7 +389,6 @@ impl Generator<'_, '_> {
         self.builder.ins().select(is_down, floor, up)
     }
 
-    /// Generates a comparison that jumps.
     fn compare(&mut self, at: usize, test: Check, jump: Way, longer: Block) {
         let no = self.form.origins[at].no;
         self.demand_ordered(test.x, test.y, longer);
@@ -410,8 +407,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Continues at the next instruction or at the destination of a comparison's jump, whichever
-    /// the handler has returned; returns to the dispatcher if the handler has returned neither.
+    /// Continues at the instruction that the handler has returned.
     fn continue_after_comparison(&mut self, at: usize, to: u32, next: Value) {
         let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(to));
         let to = self.leader(to);
@@ -419,14 +415,11 @@ impl Generator<'_, '_> {
         self.expect(at, next);
     }
 
-    /// Generates a call to the handler of a comparison whose outcome is pushed or combined with the
-    /// outcome on top.
     fn test_by_handler(&mut self, at: usize, link: Link) {
         self.by_handler(at);
         self.waiting += usize::from(link == Link::Push);
     }
 
-    /// Generates a call to the handler of a comparison that jumps.
     fn compare_by_handler(&mut self, at: usize, link: Link, to: u32) {
         let next = self.handler(at);
         self.continue_after_comparison(at, to, next);
@@ -444,7 +437,6 @@ impl Generator<'_, '_> {
         a.kind() == Kind::Constant && !matches!(value[a.index()], crate::value::Value::Number(_))
     }
 
-    /// Reads an operand that is copied.
     pub(super) fn copied(&mut self, operand: Operand, longer: Block) -> Copied {
         match operand.kind() {
             Kind::Constant if self.is_text(operand) => {
@@ -463,7 +455,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Jumps to `longer` if a value is undefined.
     pub(super) fn demand_defined(&mut self, value: Copied, longer: Block) {
         if let Copied::Stored(address, offset) = value {
             let is_undefined = self.has_tag((address, offset), self.layout.value.undefined);
@@ -473,7 +464,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Replaces a value. Jumps to `longer` if the old or the new value has a reference count.
+    /// Jumps to `longer` if the old or the new value has a reference count.
     pub(super) fn copy(&mut self, from: Copied, to: (Value, i32), longer: Block) {
         self.demand_uncounted(to, longer);
         self.copy_over(from, to, longer);

@@ -67,7 +67,6 @@ pub(in crate::linear) struct Code {
 pub(crate) struct Units(Mutex<Vec<Arc<Code>>>);
 
 impl Units {
-    /// The code for executors with this `Abi`, if code can be generated.
     pub(super) fn code(&self, form: &Form, abi: &Abi) -> Option<Arc<Code>> {
         let mut all = self.0.lock().ok()?;
         if let Some(code) = all.iter().find(|code| code.abi == *abi) {
@@ -185,8 +184,6 @@ pub(super) fn is_variable(operand: Operand) -> bool {
     matches!(operand.kind(), Kind::Stage | Kind::Own)
 }
 
-/// The counts of variables and lists that must exist so that the code of a unit can use them
-/// without handlers.
 fn needs(form: &Form, first: usize, end: usize) -> Needs {
     let mut needs = Needs::default();
     for instruction in &form.instructions[first..end] {

@@ -4,8 +4,7 @@ use super::memory::{Entry, Mode};
 use super::unit::Unit;
 
 /// A unit is compiled after the dispatcher has reached it, without native code, this number of
-/// times for each of its instructions. Compiling an instruction takes about 60 µs, and the
-/// dispatcher reaches a unit every 10 to 50 ns.
+/// times for each of its instructions.
 const PATIENCE: u32 = 500;
 
 /// The fixed cost of each unit, in instructions, for allocating memory and making it executable.
@@ -35,8 +34,7 @@ impl Length {
     /// Minimum number of blocks for each stop.
     const BLOCKS: u32 = 12;
 
-    /// Records the number of blocks up to a stop. Returns whether recent executions are too short
-    /// for native code.
+    /// Returns whether recent executions are too short for native code.
     #[inline]
     pub(super) fn is_short_after(&mut self, blocks: u32) -> bool {
         self.blocks = self.blocks.saturating_add(blocks);
@@ -59,7 +57,6 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Number of blocks for each instruction of the unit after which the VM chooses the mode.
-    /// Executing these blocks takes about as long as compiling.
     const BLOCKS: u64 = 10_000;
     /// Below this number of calls for each block, calls go through the bridge.
     const FEW: f64 = 0.02;
@@ -85,9 +82,8 @@ impl Calls {
 }
 
 impl Use {
-    /// Counts the blocks that native code has executed and the functions that native code has
-    /// called, and changes to the other mode if that mode is expected to be faster. With
-    /// `is_eager`, both modes are used in turn.
+    /// Changes to the other mode if that mode is expected to be faster. With `is_eager`, both modes
+    /// are used in turn.
     #[inline]
     pub(super) fn note(
         &mut self,
@@ -109,7 +105,7 @@ impl Use {
         }
     }
 
-    /// Counts a miss, and returns the new use. The unit may be compiled for this miss.
+    /// Counts a miss, and returns the new use.
     #[inline]
     pub(super) fn after_miss(
         missed: u32,

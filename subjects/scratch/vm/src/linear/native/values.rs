@@ -8,7 +8,6 @@ use super::unit::is_variable;
 use crate::linear::form::{Kind, Operand};
 
 impl Generator<'_, '_> {
-    /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) fn parameters(&mut self) -> (Value, Value) {
         if let Some(parameters) = self.parameters {
             return parameters;
@@ -26,13 +25,10 @@ impl Generator<'_, '_> {
         parameters
     }
 
-    /// The address and the offset of a variable.
     pub(super) fn variable(&self, operand: Operand) -> (Value, i32) {
         (self.variables[usize::from(operand.is_own())], operand.index() as i32 * VALUE)
     }
 
-    /// The address and the offset of a variable or parameter; jumps to `longer` if there is no such
-    /// parameter.
     pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
         let offset = operand.index() as i32 * VALUE;
         if is_variable(operand) {
@@ -45,19 +41,16 @@ impl Generator<'_, '_> {
         (address, offset)
     }
 
-    /// Whether the first byte of a value is this tag.
     pub(super) fn has_tag(&mut self, (address, offset): (Value, i32), tag: u8) -> Value {
         let is = self.builder.ins().load(types::I8, TRUSTED, address, offset);
         self.builder.ins().icmp_imm_s(IntCC::Equal, is, i64::from(tag as i8))
     }
 
-    /// Jumps to `longer` if a value is not a number.
     pub(super) fn demand_number(&mut self, place: (Value, i32), longer: Block) {
         let is_number = self.has_tag(place, self.layout.value.number);
         self.unless(is_number, longer);
     }
 
-    /// Jumps to `longer` if the value has a reference count.
     pub(super) fn demand_uncounted(&mut self, place: (Value, i32), longer: Block) {
         let is_counted = self.has_tag(place, self.layout.value.counted);
         let next = self.builder.create_block();
@@ -111,8 +104,7 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand that is a number or a numeral; jumps to `longer` if the number
-    /// cannot be read.
+    /// The number of an operand that is a number or a numeral.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
@@ -129,8 +121,7 @@ impl Generator<'_, '_> {
         number
     }
 
-    /// The number of a register or constant, or of a variable or parameter that is a number; jumps
-    /// to `longer` for other variables and parameters.
+    /// The number of a register or constant, or of a variable or parameter that is a number.
     pub(super) fn number(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand) {
             return known;

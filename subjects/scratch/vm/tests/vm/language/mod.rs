@@ -49,7 +49,6 @@ fn named(text: &str) -> (Arc<str>, Arc<str>) {
     (name.into(), id.into())
 }
 
-/// The project that a source describes.
 pub(crate) fn project(source: &str) -> Project {
     let mut assets = Vec::new();
     let mut targets = vec![empty_target(true, "Stage")];
