@@ -76,8 +76,7 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// How often a state was not kept because the state was doomed or the program ended after
-    /// waiting.
+    /// How often a state was not kept because it was doomed or the program ended during the wait.
     pub(crate) doomed: u64,
 }
 
@@ -450,8 +449,8 @@ impl<S: StateSpace> Search<'_, S> {
 }
 
 /// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
-/// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is rounded
-/// to a whole number below 32, and rounded down to a quarter of an octave above.
+/// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, rounded to a
+/// whole number if below 32, and otherwise down to a quarter of an octave.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

@@ -280,7 +280,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds tests of paths for the goals that are neither covered `otherwise` nor by an added test,
+    /// Adds tests of paths for the goals that are covered neither `otherwise` nor by an added test,
     /// deepest goals first.
     fn add_paths(
         &mut self,

@@ -9,8 +9,7 @@
 //!   many-objective relatives.
 //! - [`LONG`] contains algorithms of `catherd-search` with long tests, as baselines.
 //!
-//! A run is a pure function of the project, the algorithm, the seed and the budget, unless the
-//! budget limits real time.
+//! A run is a pure function of its inputs, unless the budget limits real time.
 
 mod account;
 mod algorithm;

@@ -233,7 +233,7 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
-/// The part of the answer to a query for a colour at a point that the frontmost drawable decides.
+/// What the frontmost drawable decides about a query for a colour at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The drawable is invisible at the point.

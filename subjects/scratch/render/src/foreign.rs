@@ -1,8 +1,7 @@
 //! Calls to the libraries that read and draw documents.
 //!
 //! The libraries make assumptions about numbers, for example that a width is not too small compared
-//! to a position, and panic if a document violates an assumption. Such a document is treated as
-//! damaged.
+//! to a position, and panic if a document violates an assumption.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

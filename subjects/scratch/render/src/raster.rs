@@ -54,7 +54,7 @@ pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, edges: Edges, pixmap
 
 struct Painter {
     edges: Edges,
-    /// Buffer for the coverage of one path; cleared after use.
+    /// Buffer for coverage; cleared after use.
     mask: Mask,
     /// Whether a layer is being drawn. Layers within layers are left to `resvg`, because each layer
     /// is as large as the picture.

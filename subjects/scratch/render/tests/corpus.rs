@@ -22,8 +22,7 @@ fn costumes_of_a_corpus_can_be_sensed() {
         totals.add(project);
     }
     println!("{} projects: {totals:?}", projects.len());
-    // Real projects contain a few damaged costumes, and about every tenth costume is empty or
-    // contains only text.
+    // Real projects contain a few damaged costumes and many empty costumes.
     assert!(totals.refused * 50 <= totals.costumes, "{totals:?}");
     assert!(totals.invisible * 5 <= totals.costumes, "{totals:?}");
 }

@@ -19,7 +19,7 @@ pub struct Compat {
     /// The inputs that custom blocks sense are read once, before the green flag, and are the same
     /// for all sprites that define a block with the same signature.
     pub static_procedures: bool,
-    /// Mutation draws one of four changes, of which the fourth changes only the parameter codons.
+    /// Mutation has a fourth change, which changes only parameter codons.
     pub four_mutations: bool,
     /// Crossover cuts one group later.
     pub crossover_plus_one: bool,

@@ -9,19 +9,18 @@ pub struct Counts {
     pub covered: u64,
     /// Number of iterations of the algorithm; see [`Budget`](catherd_search::Budget::iterations).
     pub iterations: u64,
-    /// Number of executed chromosomes and applications of extension.
+    /// Number of executed tests and applications of extension.
     pub executions: u64,
-    /// Number of evaluations: one for each executed chromosome and each event that extension
-    /// appended.
+    /// Number of evaluations: one for each executed test and each event that extension appended.
     pub evaluations: u64,
-    /// Number of events of executed chromosomes, without the waits between them and without the
-    /// events that extension appended.
+    /// Number of events of executed tests, without the waits between them and without the events
+    /// that extension appended.
     pub events: u64,
     /// Number of steps that the search executed.
     pub steps: u64,
     /// Number of executions that ended early because the program hung.
     pub hung_tests: u64,
-    /// Number of executions up to the execution that covered the last goal, if there was one.
+    /// Number of executions until all goals were covered; `None` if some goal was not covered.
     pub executions_to_full_coverage: Option<u64>,
     /// Number of tests in the final suite.
     pub suite_tests: u64,

@@ -160,9 +160,9 @@ impl Parameters for GenerationSettings {
                 0,
                 1_000_000_000,
             )
-            .meaning("maximum number of executions during minimisation; 0: no limit"),
+            .meaning("executions after which minimisation removes no more events; 0: no limit"),
             Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
-                .meaning("seconds by which timer advances in each step; W, 3.2, found 0.075"),
+                .meaning("seconds per step of timer, for 2022 only; W, 3.2, found 0.075"),
         ];
         fields.extend(self.compat.fields());
         fields

@@ -1,5 +1,5 @@
 //! Compares `docs/reference/algorithms.md` with the program: the page lists every algorithm with
-//! its summary, every parameter with its default and its meaning, and nothing else.
+//! its summary, and every parameter with its default and its meaning.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! `node`. The tests on the VM need a folder with `scratch-vm` and `scratch-storage`
 //! (`CATHERD_NODE_MODULES`), and a folder with `@scratch/scratch-vm` (`CATHERD_SCRATCH_VM`). The
 //! tests in Whisker need a built checkout (`CATHERD_WHISKER`) and a Chromium (`CHROME_BIN`, by
-//! default `chromium`).
+//! default `/usr/bin/chromium`).
 
 #![allow(clippy::print_stdout)] // A test prints measurements.
 

@@ -77,7 +77,7 @@ pub(crate) struct Learner<'a> {
     planned: Vec<bool>,
     fitness: Vec<f64>,
     started: bool,
-    /// Number of executions when a goal was last covered for the first time.
+    /// Number of executions up to the last coverage of a new goal.
     pub(crate) last_success: u64,
 }
 

@@ -148,7 +148,7 @@ impl Shared {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Before the execution, the snapshot equals the snapshot of the submission.
+    /// Before the execution, the snapshot shows the submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
         self.snap_times(origin, 1)
     }

@@ -3,7 +3,7 @@
 use catherd_javascript_engine::Limits;
 use catherd_scratch_vm::Compat;
 
-/// Options for judging a submission. All of them influence the judgement.
+/// Options for judging a submission. All of them may influence the judgement.
 #[derive(Clone, Debug)]
 pub struct JudgeOptions {
     /// The version of Scratch whose behaviour the VM reproduces.

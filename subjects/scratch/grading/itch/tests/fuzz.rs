@@ -11,8 +11,8 @@ use catherd_scratch_grading_itch::{JudgeOptions, Plan, judge};
 use dice::{Dice, fuzz};
 use support::{submission, template};
 
-/// Statements of the phase before or after the execution, in which `$v` stands for a value, `$n`
-/// for a number and `$b` for a pattern.
+/// Statements of any phase, in which `$v` stands for a value, `$n` for a number and `$b` for a
+/// pattern.
 const CHECKS: &[&str] = &[
     "Itch.checkPredefinedBlocks($v, e);",
     "Itch.checkPredefinedBlocks({spriteConfig: {Cat: $b, Dog: {pattern: $b, allowedBlocks: [$b], allowAdditionalScripts: $v}}, ignoredSprites: $v}, e);",
@@ -116,8 +116,8 @@ const PATTERNS: &[&str] = &[
     "B.switchCostumeTo($v)",
 ];
 
-/// Fills in the placeholders of a template. Once the result has 2,000 letters, values are not
-/// nested further.
+/// Fills in the placeholders of a template. Once the result has 2,000 bytes, values are not nested
+/// further.
 fn filled(dice: &mut Dice, text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.find('$') {

@@ -1,4 +1,4 @@
-//! Tests that judging hostile plans ends, and in the same way every time.
+//! Tests that judging a hostile plan ends, with the same result every time.
 
 use crate::support;
 

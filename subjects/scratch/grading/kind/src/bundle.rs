@@ -32,15 +32,15 @@ pub struct Bundle {
     pub suites: Vec<SuiteText>,
 }
 
-/// Error for bytes that are not a valid bundle.
+/// Error for a bundle that cannot be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// The bytes are not an archive.
-    #[error("not a project with suites: {0}")]
+    /// The archive cannot be read or written.
+    #[error("project with suites: {0}")]
     Archive(zip::result::ZipError),
-    /// A file of the archive cannot be read.
-    #[error("not a project with suites: {0}")]
+    /// A file of the archive cannot be read or written.
+    #[error("project with suites: {0}")]
     Read(std::io::Error),
     /// The archive does not contain the files of a bundle.
     #[error("not a project with suites: {0}")]

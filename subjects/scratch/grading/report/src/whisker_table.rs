@@ -20,8 +20,8 @@ pub struct WhiskerTable {
 }
 
 impl WhiskerTable {
-    /// Creates an empty table. If `shifts` is set, tests that the suite itself skips have no cell,
-    /// so later cells move to the left, and are not counted, as in the original.
+    /// Creates an empty table. If `shifts` is set, tests that the suite itself skips are not counted
+    /// and have no cell, so later cells move to the left, as in the original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }

@@ -169,7 +169,7 @@ impl Estimate<'_> {
 fn area(width: f32, height: f32, transform: Transform) -> f64 {
     let Transform { sx, kx, ky, sy, .. } = transform;
     let factor = (f64::from(sx) * f64::from(sy) - f64::from(kx) * f64::from(ky)).abs();
-    // Add one pixel to width and height, because thin shapes also cover pixels.
+    // Add one unit to width and height, because thin shapes also cover pixels.
     let area = (f64::from(width) + 1.0) * (f64::from(height) + 1.0) * factor;
     if area.is_nan() { f64::INFINITY } else { area }
 }

@@ -1,10 +1,10 @@
 //! Filled ellipses, whose coverage the device computes from their equation.
 //!
-//! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
-//! half a pixel larger than the shape. In each pixel, the device divides the value of the equation
-//! by the difference from neighbouring pixels, so the width of the edge equals the extent of a
-//! pixel perpendicular to the edge. The positions of vertices are rounded to the grid, but their
-//! coordinates relative to the unit circle are not.
+//! Corners of the shape are pieces of the unit circle, drawn as triangles half a pixel larger than
+//! the shape. In each pixel, the device divides the value of the equation by its change from pixel
+//! to pixel, so the width of the edge equals the extent of a pixel perpendicular to the edge. The
+//! positions of vertices are rounded to the grid, but their coordinates relative to the unit circle
+//! are not.
 
 use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 

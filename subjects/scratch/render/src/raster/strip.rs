@@ -156,7 +156,7 @@ impl Strip {
         }
     }
 
-    /// Adds a curve, cut into pieces that turn in one direction and by less than half a circle.
+    /// Adds a curve, cut into pieces that turn in one direction and by at most half a circle.
     fn curve(&mut self, curve: &Cubic) {
         let (cuts, cusps) = cuts(curve);
         let (mut rest, mut done) = (*curve, 0.0);
@@ -172,7 +172,7 @@ impl Strip {
         self.piece(&rest);
     }
 
-    /// Adds a circle: the stroke of a point at which the line turns by half a circle.
+    /// Adds a circle: the stroke of a point.
     fn circle(&mut self, center: Vector) {
         let count = (PI * self.per_radian).ceil().max(1.0);
         let edges: Vec<Edge> = (0..=count as usize)

@@ -57,8 +57,8 @@ impl Grid {
         })
     }
 
-    /// Removes the rings that are further from the start than `max_distance`, plus 2 units because
-    /// the caller measures distances from the start before truncation.
+    /// Removes the rings that are further from the start than `max_distance`, with a tolerance of 2
+    /// units, because the caller measures distances from the start before truncation.
     fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.
         let max_distance = if max_distance.is_nan() { f64::INFINITY } else { max_distance };

@@ -143,8 +143,8 @@ impl Reaches {
 }
 
 impl Scene {
-    /// Selects the drawables in `slots`, except the tester, whose boxes intersect `bounds`, the box
-    /// of the tester on the stage. The area is the box around the intersections.
+    /// Selects the drawables other than the tester whose boxes intersect `bounds`, the box of the
+    /// tester on the stage. The area is the box around the intersections.
     pub(super) fn reaching(
         &mut self,
         tester: usize,

@@ -14,7 +14,7 @@ use super::siblings::Siblings;
 
 /// Maximum number of successive re-executions in which the assertions of a test that draws no
 /// random numbers must hold, maximum number of other days on which tests are executed, and number
-/// of re-executions of a test that are not limited by [`WORK`].
+/// of re-executions of a test that [`WORK`] does not limit.
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Maximum number of re-executions of a test, as a multiple of the number of successive

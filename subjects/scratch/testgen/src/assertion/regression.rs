@@ -18,7 +18,8 @@ pub struct Assertions {
     /// code of Whisker, these two of the fifteen kinds are switched off.
     pub touching: bool,
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
-    /// assertions of a test must hold. Fewer suffice for a test that draws no random numbers.
+    /// assertions of a test must hold. Fewer suffice for a test that draws no random numbers or is
+    /// expensive.
     pub reexecutions: u32,
     /// Maximum number of assertions in a test; further assertions are dropped.
     pub limit: usize,

@@ -1,9 +1,9 @@
 //! Prefix caching: an execution resumes from a snapshot taken within the longest event prefix that
 //! it shares with an earlier execution.
 //!
-//! The state after an event and the events listed in this state depend only on the project, the
-//! seed and the events so far. A test that begins like an earlier test therefore follows the [tree
-//! of prefixes](super::prefix_tree) without executing the VM. When the test leaves the tree, the VM
+//! A state and the events listed in it depend only on the project, the seed, and the events and
+//! extractions so far. A test that begins like an earlier test therefore follows the [tree of
+//! prefixes](super::prefix_tree) without executing the VM. When the test leaves the tree, the VM
 //! restores the last state saved on the path and executes the rest of the prefix. Results,
 //! including step counts, are the same as in an execution from the green flag.
 
@@ -20,8 +20,8 @@ use crate::parameters::EventChoice;
 const BYTES_PER_STEP: u64 = 100;
 /// Number of bytes that can be copied in a tenth of the time that a block takes.
 pub(super) const BYTES_PER_BLOCK: u64 = 20;
-/// How many times more work a state that is saved at a new node must save, because most new nodes
-/// are never revisited.
+/// How many times more work a state stored at a new node must spare, because most new nodes are
+/// never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
 /// Minimum number of blocks of an execution, about ten milliseconds, for which storing prefixes

@@ -2,8 +2,8 @@
 //!
 //! A node represents a point in time after or within an event. Each node contains the recording of
 //! its event, so a test that passes the node need not send the event. Some nodes contain the state
-//! of the VM, from which a test that leaves the tree can resume. If an addition would exceed the
-//! capacity in bytes, the least recently used leaves are evicted first.
+//! of the VM, from which a test that leaves the tree can resume. If the tree has no room for an
+//! addition, the least recently used leaves are evicted.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};

@@ -34,8 +34,7 @@ pub struct Reaction {
     pub sprite: u16,
     /// The block on top of the script.
     pub top: BlockNo,
-    /// Whether the script reacts while it runs. If false, the input starts the script, which reacts
-    /// only while it does not run.
+    /// Whether the script reacts while it runs. If false, the input starts the script.
     pub runs: bool,
 }
 

@@ -112,8 +112,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Removes repeated sources since `start`, and appends a copy of the personal sources. Edges
-    /// are kept, because each edge stands for a different random position.
+    /// Removes repeated sources since `start`, and appends a copy of the personal sources. Repeated
+    /// edges are kept, because each of them stands for a different random position.
     fn close(&mut self, start: usize) -> Body {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);

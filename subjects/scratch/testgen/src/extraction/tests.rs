@@ -192,8 +192,8 @@ fn clones_add_events_that_depend_on_them() {
     scene.add(1, 2, 7.0, 8.0);
     scene.add(1, 3, 7.0, 8.0);
     expected.pop();
-    // The first clone is at the mouse, and the third is at the position of the second. Drags of
-    // clones of one sprite to one position are the same event.
+    // The first clone is at the mouse, and the third is at the position of the second. Clicks on
+    // clones of one sprite at one position are the same event.
     expected.extend(["clone Cat 1 1", "mouse to 7 8", "clone Cat 7 8", "wait"]);
     assert_eq!(listed(&project, &mut scene), expected);
     scene.instances[1].visible = false;

@@ -2,7 +2,7 @@
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 
-/// Rank or parent of a node that the walk has not visited.
+/// Rank or parent that is not known yet.
 const UNSEEN: u32 = u32::MAX;
 
 /// Adds edges to the exit until a path leads to the exit from every node, even without the edges
@@ -128,7 +128,7 @@ fn depth_first(nodes: usize, reverse: &Adjacency<NodeId>) -> Vec<NodeId> {
 
 fn common_ancestor(parents: &[NodeId], ranks: &[u32], mut a: NodeId, mut b: NodeId) -> NodeId {
     while a != b {
-        // The node that is later in the order is further from the root.
+        // The node that is later in the order is not an ancestor of the other node.
         if ranks[a as usize] > ranks[b as usize] {
             a = parents[a as usize];
         } else {

@@ -68,7 +68,7 @@ impl Mirror {
         mirror
     }
 
-    /// The memory as a JavaScript object, and the position of its last row.
+    /// The memory as a JavaScript object, and the number of its last row.
     pub(crate) fn share<'js>(&self, ctx: &Ctx<'js>) -> Result<(Object<'js>, u32)> {
         Ok((self.cells.typed_array(ctx)?, self.last))
     }

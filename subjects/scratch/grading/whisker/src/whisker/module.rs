@@ -57,7 +57,7 @@ impl Models {
 #[non_exhaustive]
 pub enum LoadError {
     /// The suite or its models are longer than 8 MiB.
-    #[error("the suite has {0} bytes; the maximum is {SIZE_LIMIT}")]
+    #[error("{0} bytes are too many; the maximum is {SIZE_LIMIT}")]
     TooLong(usize),
     /// The suite cannot be parsed, or threw an error while it was loaded.
     #[error("{thrown}{}", place(.thrown, .source_line))]
@@ -208,7 +208,7 @@ impl SuiteFile {
             Err(CompileError::Thrown(own)) => own,
             _ => thrown,
         };
-        let message = format!("{} (at the end of the file: is a bracket not closed?)", own.message);
+        let message = format!("{} (at the end of the file: is a bracket unclosed?)", own.message);
         let line = own.line.map(|line| line.min(last));
         Thrown { message, line, column: None, ..own }
     }

@@ -238,7 +238,7 @@ pub(super) fn install_old<'js>(
         view(&d.vm(), key).map_or(-1.0, facts)
     });
     function!(host, ctx, driver, "remember", |d, key: f64| d.remember(TargetKey::from_number(key)));
-    // Writes the target's values before the step to the mirror, and returns the text of its bubble.
+    // Writes the old values of the target to the mirror, and returns its old bubble's text.
     function!(host, ctx, driver, "old", |d, key: f64| {
         let key = TargetKey::from_number(key);
         if !d.olds.borrow().contains_key(&key) {
@@ -268,7 +268,7 @@ pub(super) fn install_changes<'js>(
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // The names of variables or lists by position; `null` for missing variables and lists.
+    // The names of variables or lists by position; `undefined` for missing ones.
     function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
         let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
@@ -342,7 +342,7 @@ pub(super) fn install_changes<'js>(
     Ok(())
 }
 
-/// Records the former position of a target that the suite has moved, and not a block.
+/// Records the former position of a target that the suite, not a block, has moved.
 pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>) {
     let Some(from) = from.filter(|_| driver.wrapped.get()) else { return };
     let key = driver.vm().target(target).map(|view| TargetKey::of(&view));
