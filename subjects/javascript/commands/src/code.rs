@@ -31,7 +31,7 @@ pub(crate) struct CodeFlags {
     no_confirmation: bool,
 
     /// Write all tests of errors as code. Otherwise errors of the language are left out, and at
-    /// most a tenth of the tests shows errors that the program throws itself (JavaScript)
+    /// most a tenth of the tests show errors that the program throws itself (JavaScript)
     #[arg(long)]
     all_errors: bool,
 
@@ -71,7 +71,7 @@ pub(crate) struct Written {
     /// Whether the suite was confirmed, as a line, or an empty string.
     pub(crate) note: String,
     pub(crate) skipped: Vec<(usize, String)>,
-    /// Numbers of goals that the code and the suite cover.
+    /// Counts of goals that the code and the suite cover.
     covered: (usize, usize),
     interrupted: bool,
 }

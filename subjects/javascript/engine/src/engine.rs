@@ -278,7 +278,7 @@ impl<'js> Session<'js> {
         &self.clock
     }
 
-    /// The limit that was met, if any. Nothing may be executed before [`Session::resume`] then.
+    /// The limit that was met, if any; nothing may then be executed before [`Session::resume`].
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
     }

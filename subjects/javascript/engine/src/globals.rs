@@ -46,7 +46,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// A host with the random number 0.5, without a log, at 2024-01-01T12:00:00Z.
+    /// A host with the random number 0.5, without a log, whose clock begins at 2024-01-01T12:00:00Z.
     fn default() -> Host {
         Host {
             random: Box::new(|| 0.5),

@@ -29,8 +29,8 @@ const DIGITS: LineScores = [5, 0];
 /// Points for a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
-/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Comments count if
-/// `comments` is true, as in the published program.
+/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Comments count
+/// only if `comments` is true; the published program counts them.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };
     let mut found = [false; OPERATORS.len()];

@@ -14,7 +14,7 @@ struct Tag<'c> {
 /// The documentation of a parameter in a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Documented {
-    /// The type, if it can be read and is not any.
+    /// The type, if it can be read and is not `any`.
     pub shape: Option<Shape>,
     /// Whether calls may leave the parameter out.
     pub optional: bool,
@@ -76,7 +76,7 @@ impl Declarations {
     }
 
     /// The documentation of each of these parameters in a comment. The forms `@param {T} name` and
-    /// `@param name {T}` are read; tags without known names are assigned by position.
+    /// `@param name {T}` are read; if no tag has a known name, tags may be assigned by position.
     pub fn all_documented(comment: &str, parameters: &[&str]) -> Vec<Documented> {
         let tags: Vec<Tag<'_>> = tags(comment).flatten().filter(|tag| !tag.member).collect();
         let known = |tag: &Tag<'_>| parameters.contains(&tag.name);

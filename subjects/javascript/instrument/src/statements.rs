@@ -215,7 +215,7 @@ impl Visitor<'_, '_> {
         self.iteration(&it.body, it.span);
     }
 
-    /// Such a loop has ended if the code after the loop was reached without a `break`.
+    /// A for-in or for-of loop ended if the code after it was reached without a `break`.
     fn iteration(&mut self, body: &Statement<'_>, span: Span) {
         let (after, breaks) = (self.counter(), self.counter());
         let entered = self.loop_body(body, None, Some(breaks));

@@ -57,7 +57,7 @@ pub struct Evidence {
     pub called: BTreeMap<String, u64>,
     /// Members that were written, with counts.
     pub written: BTreeMap<String, u64>,
-    /// Points for primitive types from operators, by type.
+    /// Points for primitive types, by type.
     pub scores: BTreeMap<String, u64>,
     /// Other observations, with counts.
     pub more: BTreeMap<String, u64>,
@@ -98,7 +98,8 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 pub struct Execution {
     /// How the test ended.
     pub outcome: TestOutcome,
-    /// Index of the statement at which the test ended; otherwise the length of the test.
+    /// Index of the statement at which the test ended, or the length of the test if it ended after
+    /// the last statement.
     pub ended: usize,
     /// Number of counted steps, such as statements and loop iterations.
     pub steps: u64,

@@ -25,7 +25,7 @@ const MAGIC: &[u8] = b"catherd javascript 1\n";
 pub struct ProjectConfig {
     /// The file that is loaded.
     pub entry: Option<String>,
-    /// Files whose code has goals, with `*` for any part of a name.
+    /// Files whose code has goals, with `*` for any part of a path.
     pub targets: Option<Vec<String>>,
     /// The only class under test.
     pub class: Option<String>,
@@ -264,7 +264,7 @@ fn add_folder(
             continue;
         }
         if kind.is_symlink() {
-            return Err(file_error(shown, "links are not followed: copy what it points to"));
+            return Err(file_error(shown, "links are not followed: copy what the link points to"));
         }
         if kind.is_dir() {
             let hidden =

@@ -20,7 +20,7 @@ use crate::settings::LineHints;
 #[non_exhaustive]
 pub enum ProgramError {
     /// There is nothing to load.
-    #[error("no entry: name it in subject.toml or package.json, or add index.js")]
+    #[error("no entry file: check subject.toml or package.json, or add index.js")]
     NoEntry,
     /// A file cannot be parsed or converted to JavaScript.
     #[error(transparent)]

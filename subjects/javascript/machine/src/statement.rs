@@ -33,8 +33,8 @@ pub enum Argument {
     Map(Vec<(Argument, Argument)>),
     /// A `Set`.
     Set(Vec<Argument>),
-    /// A function of the kind `constant`, `first`, `throws`, `writes`, `calls` or `passes`, with
-    /// the value that it returns or passes to another function.
+    /// A function of the kind `constant`, `first`, `throws`, `writes`, `calls` or `passes`, and its
+    /// value.
     Function(String, Box<Argument>),
     /// A promise, and whether it is rejected.
     Promise(Box<Argument>, bool),

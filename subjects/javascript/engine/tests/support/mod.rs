@@ -9,8 +9,8 @@ pub(crate) fn small() -> Limits {
     Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 }
 }
 
-/// Evaluates a script, its jobs and its timers. Returns the lines of the console, followed by
-/// errors.
+/// Evaluates a script, and executes its jobs and timers. Returns the lines of the console, followed
+/// by errors.
 pub(crate) fn run(limits: Limits, script: &str) -> String {
     run_with(limits, script, |_| ())
 }

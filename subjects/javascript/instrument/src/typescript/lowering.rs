@@ -159,7 +159,10 @@ impl Eraser<'_> {
             let names: Vec<String> = match declaration {
                 Declaration::VariableDeclaration(it) if !it.declare => {
                     if it.kind != VariableDeclarationKind::Const {
-                        self.refuse(it.span, "namespaces that export variables are not supported");
+                        self.refuse(
+                            it.span,
+                            "namespaces that export `let` or `var` are not supported",
+                        );
                     }
                     let ids =
                         it.declarations.iter().flat_map(|one| one.id.get_binding_identifiers());

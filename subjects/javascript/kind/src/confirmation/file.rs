@@ -25,7 +25,7 @@ impl Node {
     /// Returns the code and the titles of the tests that were left out.
     ///
     /// # Errors
-    /// If the code cannot be executed, or some tests always fail.
+    /// If the code cannot be executed, or tests fail in every execution.
     pub fn write(
         &self,
         suite: &mut Suite,

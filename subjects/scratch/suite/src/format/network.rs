@@ -127,8 +127,7 @@ pub struct Choice {
 pub struct Reacting {
     /// Number of the block on top of the script, among all blocks of the project.
     pub script: u32,
-    /// Whether the script reacts while it runs. If false, the event starts the script, which reacts
-    /// only while it does not run.
+    /// Whether the script reacts while it runs. If false, the event starts the script.
     pub runs: bool,
 }
 
