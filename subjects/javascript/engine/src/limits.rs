@@ -13,7 +13,7 @@ const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
 
-/// Limits on the scripts of one engine, all of which are counted.
+/// Limits on the scripts of one engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations per turn, in units of 10,000: backward jumps, calls, steps of regular expressions

@@ -62,8 +62,8 @@ impl Block {
     }
 
     /// # Safety
-    /// Nothing refers to the contents of the block, and the block has at least as many bytes as the
-    /// copy.
+    /// The block has at least as many bytes as the copy, and nothing depends on its present
+    /// contents.
     pub(crate) unsafe fn put_back(&self, saved: &Saved) {
         let bytes = &saved.0;
         // SAFETY: the caller's promise.

@@ -291,8 +291,8 @@ impl Heap {
         assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();
         for (chunk, saved) in chunks.iter().zip(&image.chunks) {
-            // SAFETY: chunks keep their place in the list while the heap exists; nothing refers to
-            // their contents, as the caller promises.
+            // SAFETY: chunks keep their place in the list while the heap exists; the caller
+            // promises the rest.
             unsafe { chunk.put_back(saved) };
         }
         self.chunks_in_use.set(image.chunks.len());
@@ -304,7 +304,7 @@ impl Heap {
         large.clear();
         for (block, saved) in &image.large {
             // SAFETY: the block has as many bytes as the copy, because the image prevents changes
-            // of its size; nothing refers to its contents, as the caller promises.
+            // of its size; the caller promises the rest.
             unsafe { block.put_back(saved) };
             large.insert(block.start() as usize, Rc::clone(block));
         }

@@ -66,7 +66,7 @@ pub fn is_project(path: &Path) -> bool {
 pub struct GenerateOptions<'a> {
     /// Whether the suite may be minimised, if the algorithm permits it.
     pub minimise: bool,
-    /// An earlier version of the project. Only functions that differ from it are tested.
+    /// An earlier version of the project. Only functions that have changed since are tested.
     pub since: Option<&'a Project>,
     /// The tests of the search, or of an earlier search.
     pub journal: Journal,

@@ -322,8 +322,7 @@ fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> TestOutcome {
 }
 
 impl Live {
-    /// An execution that has reached nothing, for a test whose result would not be the same
-    /// elsewhere.
+    /// An execution that has reached nothing.
     fn without_result(&self, limit: &'static str, steps: u64) -> Execution {
         let (mut counters, mut outcomes, mut least) = self.shared.counts();
         counters.fill(0);

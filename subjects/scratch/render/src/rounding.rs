@@ -1,7 +1,7 @@
 //! Rounding as in the JavaScript code of the original.
 
-/// Computes `f64::floor` quickly, except that the result for -0 is 0. On processors without a
-/// suitable instruction, the function of the standard library compiles to a call.
+/// Computes `f64::floor` quickly; the result for -0 is 0. On processors without a suitable
+/// instruction, the function of the standard library compiles to a call.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;

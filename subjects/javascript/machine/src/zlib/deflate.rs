@@ -55,7 +55,7 @@ pub(crate) enum Strategy {
     Huffman,
     /// Only matches with the previous byte are used.
     Runs,
-    /// Only the fixed code is used.
+    /// Dynamic codes are not used.
     Fixed,
 }
 

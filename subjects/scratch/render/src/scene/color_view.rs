@@ -158,8 +158,7 @@ impl ColorView<'_> {
     }
 
     /// The given points of a word at which some drawable may show the colour if other drawables do
-    /// not hide it. Drawables that can only hide the colour are not sampled, because they usually
-    /// move.
+    /// not hide it. Drawables that can only hide the colour are not sampled.
     fn wanted_points(&self, cache: &mut QueryCache, word: i32, row: i32, points: u64) -> u64 {
         let hiders = self.candidates_in(word).filter(|candidate| !candidate.may_match).count();
         if hiders == 0 || matches(self.rgb, BACKGROUND_COLOR) {
