@@ -7,7 +7,7 @@ use std::path::Path;
 use catherd_scratch_testgen::Configuration;
 use catherd_search::{Algorithm, Parameters};
 
-/// The cells of the rows of all tables whose first cell is code.
+/// The cells of each row of a table whose first cell is code.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let rows = text.lines().filter(|line| line.starts_with("| `"));
     rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()

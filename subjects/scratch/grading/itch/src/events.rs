@@ -59,8 +59,8 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Adds an event and returns its number. Once the log is full, only events of the schedule are
-    /// added.
+    /// Adds an event and returns the number of the last event. Once the log is full, only events of
+    /// the schedule are added.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
         if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
             self.full = true;

@@ -101,8 +101,8 @@ impl Snapshots {
         }
     }
 
-    /// Returns the number of the last snapshot. Once the log is full, further snapshots show the
-    /// state in which it became full.
+    /// Returns the number of the last snapshot. Once the log is full, further snapshots repeat the
+    /// last state.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,

@@ -26,8 +26,7 @@ const PATIENCE: u32 = 4;
 /// suite.
 const WORK: u64 = 200_000_000;
 
-/// How many times fewer blocks the other computer executes than the VM in the 500 ms that the
-/// original allows for code without screen refresh.
+/// Divisor of the budget for code without screen refresh on another computer.
 const SLOWDOWN: u32 = 64;
 
 /// Work of a step, in blocks.
