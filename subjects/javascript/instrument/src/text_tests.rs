@@ -1,5 +1,4 @@
-//! Instruments string tests (such as `startsWith`) as decisions, and arguments of built-in
-//! functions whose types are known.
+//! Instrumentation of string tests, such as `startsWith`, and of arguments of built-in functions.
 
 use oxc_ast::ast::{Argument, CallExpression, Expression, RegExpFlags};
 use oxc_ast_visit::Visit;

@@ -3,9 +3,9 @@
 //! Programs sense every pixel that is partly covered, so the outline of a costume must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
 //! emulated: the coverage of a pixel by a path is the share of its four samples that are inside the
-//! path, and the coverage by a rectangle is the covered area; strokes consist of triangles, and
-//! corners are rounded to a grid of 1/16 pixel. This module computes the coverage of plain paths
-//! and bitmaps in the same way. `resvg` draws other elements, such as text.
+//! path, and the coverage by a rectangle is the covered area, except at corners. Strokes consist of
+//! triangles, and vertices are rounded to a grid of 1/16 pixel. This module computes the coverage
+//! of plain paths and bitmaps in the same way. `resvg` draws other elements, such as text.
 
 mod bitmap;
 mod cost;

@@ -49,7 +49,7 @@ const EFFORTS: [Effort; 10] = [
 pub(crate) enum Strategy {
     /// Usual data.
     Usual,
-    /// Short matches are not used.
+    /// The lazy search does not use short matches.
     Filtered,
     /// No matches.
     Huffman,

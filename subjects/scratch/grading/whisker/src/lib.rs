@@ -1,8 +1,8 @@
 //! Execution of test suites in JavaScript for Scratch programs.
 //!
 //! [`whisker`] executes suites for Whisker on the Scratch VM. A verdict is a function of the
-//! project, the suite, the seed and the [`whisker::SuiteOptions`], because time is counted in steps
-//! of the VM, and all limits are counts.
+//! project, the suite and the [`whisker::SuiteOptions`], because time is counted in steps of the
+//! VM, and all limits are counts.
 
 mod kind;
 mod seed;

@@ -1,5 +1,4 @@
-//! Tests of strict mode, which keeps quirks of the original between tests, and of `require` and the
-//! log.
+//! Tests of strict mode, of `require` and of the log.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -56,8 +56,8 @@ impl Interaction {
         self.run_watched(1, vm, each);
     }
 
-    /// Begins an event: sets the input devices for its steps. The caller runs [`Event::held`]
-    /// steps, ends the event with [`finish`](Interaction::finish), and runs one more step.
+    /// Begins an event. The caller runs [`Event::held`] steps, ends the event with
+    /// [`finish`](Interaction::finish), and runs one more step.
     pub fn begin<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
         self.release(vm);
         match event {
