@@ -99,12 +99,14 @@ impl Game {
             Self::Reflex(_) => "search for policies: readable rules that hold under any seed",
             Self::Play { .. } => "explore and reflex, with one suite of both kinds of tests",
             Self::Neatest(_) => "neuroevolution of networks that play (Neatest), a baseline",
-            Self::MosaNeatest(_) => "the same for all goals at once, sorted as in MOSA, a baseline",
+            Self::MosaNeatest(_) => {
+                "neuroevolution for all goals at once, sorted as in MOSA, a baseline"
+            }
             Self::MioNeatest(_) => {
-                "the same with networks kept for each goal, as in MIO, a baseline"
+                "neuroevolution with networks kept for each goal, as in MIO, a baseline"
             }
             Self::NewsdNeatest(_) => {
-                "the same with new topologies protected, as in NEWS/D, a baseline"
+                "neuroevolution with new topologies protected, as in NEWS/D, a baseline"
             }
         }
     }

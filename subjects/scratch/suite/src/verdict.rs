@@ -23,7 +23,7 @@ pub struct Bounds {
     /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its VM.
     pub faults_end: bool,
     /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project under
-    /// the seed of the suite, but a failure under another seed does not show a defect.
+    /// the seed of the test, but a failure under another seed does not show a defect.
     pub flaky: bool,
 }
 

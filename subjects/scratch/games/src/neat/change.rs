@@ -13,7 +13,7 @@ const TRIES: usize = 20;
 const RECURRENT: (f64, f64) = (0.1, 0.25);
 /// Probability that a weight is replaced instead of changed.
 const REPLACED: f64 = 0.1;
-/// Probability that links are switched on or off, and number of such links.
+/// Probability that links are switched on or off, and maximum number of such links.
 const TOGGLED: (f64, usize) = (0.1, 4);
 /// Probability that a disabled link is enabled again.
 const REENABLED: f64 = 0.03;
