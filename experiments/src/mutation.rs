@@ -17,8 +17,8 @@ pub struct Mutation {
     /// evaluated on the same mutants. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Limit on the execution of a test on a mutant, as a multiple of the amount that the test
-    /// executes on the original.
+    /// Limit on a test on a mutant, as a multiple of the amount that the test executes on the
+    /// original, plus a fixed allowance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }
@@ -29,7 +29,7 @@ pub struct Mutation {
 pub enum MutantOutcome {
     /// A test that passes on the original fails on the mutant.
     Killed,
-    /// Tests execute the change, and all pass.
+    /// Tests execute the change, but none kills the mutant.
     Survived,
     /// A test reached a limit.
     Limit,

@@ -8,7 +8,7 @@ const MAX_LISTED: usize = 24;
 /// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
 const MIN_SHORT: usize = 3;
 
-/// The known name that `name` most likely stands for: a name with few different characters, or the
+/// The known name that `name` most likely stands for: a name that differs in few characters, or the
 /// only name that `name` abbreviates.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");

@@ -20,7 +20,7 @@ pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
 pub use conditions::Conditions;
 
-/// Length to which long reasons are cut, in bytes.
+/// Maximum number of bytes that are kept of a long reason.
 pub const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// Version of the JSON of a [`RunRecord`].
@@ -127,7 +127,7 @@ pub struct Resources {
     pub conditions: Option<Conditions>,
 }
 
-/// Records of earlier versions do not have this field.
+/// Records of earlier versions do not have `cpu_ms`.
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
@@ -328,8 +328,8 @@ impl RunRecord {
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record independently of the run's budget. A repetition may
-    /// then differ.
+    /// Whether real time or the run's own limit influenced the record independently of the budget.
+    /// A repetition may then differ.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()

@@ -26,7 +26,7 @@ pub enum Parameter {
 /// The parameter that requests regression assertions for suites.
 pub const ASSERTIONS: &str = "assertions";
 
-/// The parameter with the digest of an external tool, which planning adds.
+/// The parameter that planning adds, with the digest of an external tool.
 pub const TOOL: &str = "tool";
 
 /// An algorithm with the parameters that a study sets.

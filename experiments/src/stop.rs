@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of a study that executes its seeds in rounds, until each pair of algorithms is decided:
-/// one covers more, or their mean coverages are equivalent.
+/// Settings of a study that executes its seeds in rounds and ends early if each pair of algorithms
+/// is decided: one covers more, or their mean coverages are equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {

@@ -91,11 +91,11 @@ impl Study {
     /// The name of a table among the parameters is a prefix of the names of the parameters in the
     /// table: `compat = { clone_links = true }` is the parameter `compat.clone_links`.
     ///
-    /// A parameter whose value is a list makes the entry a grid: one configuration for each
-    /// combination of values, where the last parameter changes fastest. The label of a
-    /// configuration contains the parameters that are lists, such as `mio[focus=0.5 targets=all]`.
-    /// `sample = 50` in the entry draws 50 of the combinations, with the seed `sample_seed`
-    /// (default: 0).
+    /// A list as the value of a parameter other than `criteria` makes the entry a grid: one
+    /// configuration for each combination of values, where the last parameter changes fastest. The
+    /// label of a configuration contains the parameters that are lists, such as `mio[focus=0.5
+    /// targets=all]`. `sample = 50` in the entry draws 50 of the combinations, with the seed
+    /// `sample_seed` (default: 0).
     ///
     /// # Errors
     ///

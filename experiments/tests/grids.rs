@@ -142,7 +142,7 @@ fn wrong_grids_are_refused_with_the_line() {
     let overflowing: Vec<_> = (0..70).map(|n| format!("p{n} = [0, 1]")).collect();
     let entry =
         format!("{{ name = 'a', parameters = {{ {} }}, sample = 3 }}", overflowing.join(", "));
-    assert!(parse(&entry).unwrap_err().contains("4: algorithms.sample: more than 2^64"));
+    assert!(parse(&entry).unwrap_err().contains("4: algorithms.sample: at least 2^64"));
     let clash = "{ name = 'a', label = 'a[x=1]' },\n{ name = 'a', parameters = { x = [1, 2] } }";
     let error = parse(clash).unwrap_err();
     assert!(error.contains("5: algorithms: the label `a[x=1]` is given twice"), "{error}");

@@ -15,8 +15,8 @@ const MAX_NAMED: usize = 3;
 pub struct PlanDifference(String);
 
 impl Plan {
-    /// Checks that this plan is a variant of `earlier`, with which it may share runs: each list may
-    /// have gained or lost entries, but not both.
+    /// Checks that this plan is a variant of `earlier`: the conditions are the same, and no list
+    /// has both gained and lost entries.
     ///
     /// # Errors
     ///

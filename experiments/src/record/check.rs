@@ -9,7 +9,6 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 
 const MAX_NAME_BYTES: usize = 256;
 
-/// Maximum number of names in a list.
 const MAX_NAMES: usize = 256;
 
 const MAX_METRICS: usize = 4096;

@@ -17,8 +17,8 @@ pub struct Conditions {
     /// 0..=1. If the worker was not pinned to a core, all cores count, without the time of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
-    /// If the worker was not pinned to a core, the mean of all cores.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1;
+    /// the mean of all cores if the worker was not pinned to a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.

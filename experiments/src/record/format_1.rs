@@ -1,5 +1,5 @@
-//! Records of format 1, which catherd wrote up to version 0.3.0. Format 1 had fields only for
-//! Scratch, which other kinds used for their own goals and work.
+//! Records of format 1, which catherd wrote up to version 0.3.0. The fields of format 1 were made
+//! for Scratch, and other kinds used them for their own goals and work.
 
 use std::collections::BTreeMap;
 

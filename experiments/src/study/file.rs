@@ -435,7 +435,7 @@ enum Part<'a, 'i> {
     Table(&'a DeTable<'i>),
 }
 
-/// Flags of the command line are strings, and the same checks are applied to them.
+/// The checks take strings, because the flags of the command line are strings.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())

@@ -14,7 +14,7 @@ pub(super) struct Axis {
     pub(super) name: String,
     /// The values; exactly one if the parameter is not a list.
     pub(super) values: Vec<Value>,
-    /// The list may have only one value.
+    /// A list may have a single value.
     pub(super) is_list: bool,
 }
 
@@ -36,7 +36,7 @@ impl Grid {
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
         let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
         let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {
-            return flaw("more than 2^64 combinations", "shorten the lists");
+            return flaw("at least 2^64 combinations", "shorten the lists");
         };
         let most = MAX_ALGORITHMS as u64;
         match sample {
