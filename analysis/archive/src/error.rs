@@ -34,7 +34,7 @@ pub enum Problem {
     #[error("is compressed by a method that packages do not use")]
     Method,
     /// The ratio of the size to the compressed size is too large.
-    #[error("expands to {bytes} bytes from {compressed}, more than {most} times as many")]
+    #[error("expands to {bytes} bytes from {compressed}, at least {most} times as many")]
     Bomb {
         /// Size of the file in bytes.
         bytes: u64,

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! - [`Contents`]: the list of a package's files with their digests, in [`Contents::FILE`].
-//! - [`Builder`]: writes a package whose bytes depend only on its files.
+//! - [`Builder`]: writes a package, with the same bytes for the same files and description.
 //! - [`Package`]: reads received packages and refuses damaged or hostile packages.
 //! - [`records`]: the lines of the file of records.
 //! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and

@@ -16,9 +16,9 @@ pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     } else if name.chars().any(|c| !catherd_experiments::text::is_printable(c)) {
         Some("has a character that cannot be shown")
     } else if name.split('/').any(|part| part == "..") {
-        Some("leads out of the package")
+        Some("has the part `..`")
     } else if name.split('/').any(|part| part.is_empty() || part == ".") {
-        Some("has an empty part")
+        Some("has an empty part or the part `.`")
     } else {
         None
     }

@@ -200,7 +200,7 @@ impl Archive {
         match self.zip.by_name(name) {
             Ok(file) => {
                 let size = file.size();
-                // One more byte than the size in the list shows whether the file is longer.
+                // One more byte than the stated size shows whether the file is longer.
                 Ok((file.take(size.saturating_add(1)), size))
             }
             Err(zip::result::ZipError::FileNotFound) => Err(refused(Problem::Missing)),
@@ -261,7 +261,7 @@ impl Archive {
         if format.format != Contents::FORMAT {
             let (found, known) = (format.format, Contents::FORMAT);
             return Err(invalid(format!(
-                "format {found}; this catherd reads format {known}: take the version of catherd that \
+                "format {found}; this catherd reads format {known}: use the version of catherd that \
                  VERSION names"
             )));
         }

@@ -155,7 +155,7 @@ pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(),
     zip_files(path, path, &files, &mut |_| {})
 }
 
-/// Errors mention `path`.
+/// Errors name `path` instead of `partial`.
 fn zip_files(
     partial: &Path,
     path: &Path,
