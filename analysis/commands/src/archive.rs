@@ -45,8 +45,8 @@ pub(crate) const TABLES_AGAIN: &str =
 /// report, the version of catherd, a README and a citation. The tables and the report are made again
 /// from the records, and the tables are compared with the tables in the folder.
 ///
-/// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE`
-/// checks a package and executes a sample of its runs again.
+/// The same program makes the same bytes from the same results and flags, on any machine and at any
+/// time. `catherd verify PACKAGE` checks a package and executes a sample of its runs again.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub struct Arguments {

@@ -54,8 +54,8 @@ impl Stored {
         failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// The studies in the store of a folder. In a store that is named separately, only the study
-    /// with this name and its rounds.
+    /// The studies in the store of a folder, or the study with this name and its rounds in a store
+    /// that is named separately.
     fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
         let name = self.study.display().to_string();
         let round = format!("{name}, round ");
@@ -301,7 +301,7 @@ fn as_text(
     Ok(text)
 }
 
-/// The names of the fields in which records differ, without the fields that depend on the computer.
+/// The names of the fields in which records differ, without resources and provenance.
 fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
     let pure = |record: &RunRecord| {
         let mut record = record.clone();

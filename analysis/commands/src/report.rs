@@ -31,7 +31,7 @@ use checks::Checks;
 /// Writes tables and figures of results as a page and as files.
 ///
 /// The page contains every table and every figure. Files of tables are CSV, Markdown and LaTeX; files
-/// of figures are SVG, PDF and PNG.
+/// of figures are SVG, PDF or PNG.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[CHECK_FAILED])))]
 pub struct Arguments {

@@ -46,7 +46,7 @@ const DETAILS: &str = r#"Examples:
 A line of input is an object with one or more of
   x, y    two samples: a12 with a12_ci and a12_magnitude, cliffs_delta, u1, u2, p with its
           method, p_exact, p_asymptotic (Mann-Whitney U, two-sided), kruskal;
-          samples of one length, as pairs: wilcoxon, pearson_r, pearson_p, spearman_rho,
+          samples of equal length, as pairs: wilcoxon, pearson_r, pearson_p, spearman_rho,
           spearman_p, linear_fit;
           samples of 0 and 1: fisher, odds_ratio, odds_ratio_ci
   blocks  rows of measurements, one of each treatment: friedman, mean_ranks, nemenyi,

@@ -29,9 +29,9 @@ use crate::replay::Stored;
 /// whose results depend on the machine are skipped: runs with a budget of real time, runs of tools
 /// that declare that they depend on real time, and runs that timed out or ran out of memory.
 ///
-/// First, every table, figure and page of a folder is made again from the records and compared, as
-/// is every file of a replication package (`catherd archive`), after its files and records have
-/// been checked.
+/// First, the tables, figures and pages of a folder are made again from the records and compared, as
+/// are the generated files of a replication package (`catherd archive`), after its files and records
+/// have been checked.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub struct Arguments {

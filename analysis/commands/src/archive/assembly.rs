@@ -41,7 +41,8 @@ pub(crate) struct Facts {
 }
 
 impl Assembly<'_> {
-    /// Adds the files of a package except those that describe it (see [`Assembly::describe`]).
+    /// Adds records, tables, report and other files, but not the descriptions of the package (see
+    /// [`Assembly::describe`]).
     pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
         let results = self.work.join("results");
         self.tables(&results)?;

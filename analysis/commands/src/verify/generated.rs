@@ -135,7 +135,8 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
             builder.bytes(file.name.clone(), Vec::new());
         }
     }
-    // The contents of tools have been compared with the digests in the study.
+    // The contents of tools have been compared with the digests in the study, and wheels are not
+    // checked.
     for file in contents.files.iter().filter(|file| is_of_tools(&file.name) && tools.is_some()) {
         if builder.names().all(|name| name != file.name) {
             builder.bytes(file.name.clone(), Vec::new());

@@ -26,7 +26,7 @@ impl Unpacked {
     pub(super) fn of(package: &mut Package, plan: &Plan) -> Result<Option<Unpacked>, Failure> {
         let names = package.contents().files.iter().map(|file| file.name.clone());
         let names: Vec<String> = names.filter(|name| is_of_tools(name)).collect();
-        // If the study has no tools, their files are refused like all other unexpected files.
+        // If the study has no tools, files of tools are refused like all other unexpected files.
         let Some(mut tools) = Tools::of(plan).filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
