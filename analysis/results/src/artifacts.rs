@@ -14,7 +14,7 @@ const INDEX: &str = "index.csv";
 
 const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
 
-/// A binary file is written once under its digest, because a tool chose its name.
+/// A binary file is written once, under its digest, because names are chosen by tools.
 pub(super) struct Artifacts {
     folder: PathBuf,
     logs: PathBuf,

@@ -60,7 +60,7 @@ pub enum ResultsError {
     /// The thread that writes interim tables cannot be started.
     #[error("{0}")]
     Thread(io::Error),
-    /// Interim tables were not finished, because the study ended.
+    /// Interim tables were not finished, because writing was stopped.
     #[error("stopped")]
     Cancelled,
 }

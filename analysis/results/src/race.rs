@@ -12,7 +12,7 @@ use catherd_experiments::{Digest, Plan, Race};
 use crate::stored::RunResult;
 use crate::tables::StudyTables;
 
-/// Executes the rounds of a study, on this computer or at a coordinator.
+/// Executes the rounds of a study, or finds their results.
 pub trait Rounds {
     /// The error of a round that cannot be executed.
     type Error;
@@ -100,7 +100,7 @@ pub fn run<R: Rounds>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Sum and number of runs, by project and algorithm.
+/// Sum of coverages and number of runs, by project and algorithm.
 #[derive(Default)]
 struct MeanCoverage(HashMap<(Digest, String), (f64, u32)>);
 

@@ -49,9 +49,9 @@ pub struct WrittenResults {
     pub summary: Summary,
     /// Counts of runs by state.
     pub states: RunStates,
-    /// Number of suites among the written artifacts.
+    /// Number of suites of the runs whose artifacts were written.
     pub suites: usize,
-    /// Counts of runs without a result, by project and cause.
+    /// Counts of unsuccessful runs, by project and cause.
     pub problems: BTreeMap<(String, String), usize>,
 }
 
