@@ -1,6 +1,6 @@
 //! Writes the tables of an artificial study of any size: `cargo run --release -p catherd-analysis
 //! --example large_study -- PROJECTS SEEDS DIR`. With the arguments `report DIR OUT`, the example
-//! writes the report of such a study.
+//! writes the report of the study in DIR to OUT.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;

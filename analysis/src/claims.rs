@@ -33,8 +33,8 @@ pub struct Claim {
     number: String,
     #[serde(default)]
     value: Option<Written>,
-    /// Maximum distance from the published number, in the unit of the number. A percentage is
-    /// relative, unless the number is a share.
+    /// Maximum distance from the published number apart from rounding, in the unit of the number. A
+    /// percentage is relative, unless the number is a share.
     #[serde(default)]
     tolerance: Option<Written>,
     #[serde(default)]
@@ -71,7 +71,7 @@ impl fmt::Display for Written {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Quantity {
     value: f64,
-    /// Half of the unit of the last digit.
+    /// Maximum rounding error of the number.
     rounding: f64,
     percent: bool,
 }
@@ -87,8 +87,8 @@ impl Quantity {
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let last = exponent.parse::<i32>().ok()?.checked_sub(decimals as i32)?;
         let factor = if percent { 0.01 } else { 1.0 };
-        // A little more than half, because a number exactly between two rounded numbers must agree
-        // with both.
+        // The error is slightly more than half a unit of the last digit, because a number exactly
+        // between two rounded numbers must agree with both.
         let rounding = 0.5 * 10_f64.powi(last) * factor * (1.0 + 1e-9);
         Some(Quantity { value: value * factor, rounding, percent })
     }
@@ -105,7 +105,7 @@ pub enum ClaimsError {
         /// The cause.
         cause: std::io::Error,
     },
-    /// The file does not contain valid claims.
+    /// The file is not a valid file of claims.
     #[error("{}: {cause}", path.display())]
     Form {
         /// The file.
@@ -118,7 +118,7 @@ pub enum ClaimsError {
 /// Reads a file of claims.
 ///
 /// # Errors
-/// If the file cannot be read or does not contain valid claims.
+/// If the file cannot be read or is not a valid file of claims.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
     // Reading pipes and devices might never end.
@@ -169,7 +169,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A claim that was decided.
+/// The verdict on a claim, with the number that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The verdict.
@@ -219,7 +219,9 @@ impl Claim {
         if let Some(tolerance) = &self.tolerance {
             let number = Quantity::of(&tolerance.to_string());
             if number.is_none_or(|number| number.value < 0.0) || self.relation.is_some() {
-                return Err("a tolerance is a number, and belongs to a value".to_owned());
+                return Err(
+                    "a tolerance is a number of at least 0 and belongs to a value".to_owned()
+                );
             }
         }
         match (self.level, &self.p) {

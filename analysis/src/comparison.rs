@@ -189,7 +189,7 @@ impl ProjectComparison {
         p < LEVEL
     }
 
-    /// Whether samples of these sizes could differ significantly.
+    /// Whether samples of the same sizes could differ significantly without a correction.
     pub fn could_be_significant(&self) -> bool {
         smallest_p(self.runs.0, self.runs.1) < LEVEL
     }
@@ -216,7 +216,7 @@ pub struct Counts {
     pub significantly_better: usize,
     /// Projects on which the first algorithm is better.
     pub better: usize,
-    /// Projects on which both algorithms are equal.
+    /// Projects on which the algorithms are equal.
     pub equal: usize,
     /// Projects on which the first algorithm is worse.
     pub worse: usize,
@@ -300,7 +300,7 @@ impl Comparison {
         })
     }
 
-    /// The counts of projects in Table 6.
+    /// Counts the projects by the result of the first algorithm.
     pub fn counts(&self, correction: Correction) -> Counts {
         let mut counts = Counts::default();
         for project in &self.per_project {
@@ -338,7 +338,7 @@ pub struct MeanCoverage {
     pub algorithm: usize,
     /// Number of runs with a coverage.
     pub runs: usize,
-    /// Number of projects with such a run.
+    /// Number of projects with at least one of these runs.
     pub projects: usize,
     /// Mean over these projects of the mean over their runs, in 0..=1.
     pub mean: Option<f64>,

@@ -118,7 +118,7 @@ fn write(path: PathBuf, svg: &Svg) -> Result<PathBuf, Error> {
     }
 }
 
-/// Whisker paper, figure 11.
+/// Like figure 11 of the Whisker paper.
 fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     let positive: Vec<f64> = sizes.iter().filter(|&&n| n > 0).map(|&n| n as f64).collect();
     let largest = positive.iter().copied().fold(0.0, f64::max);

@@ -100,7 +100,7 @@ pub trait Format {
     /// Returns the name of the tool, which is recorded as the engine of the runs.
     fn engine(&self) -> String;
 
-    /// Returns the name of the criterion and the plural noun for its goals.
+    /// Returns the noun for a goal in singular and plural.
     fn goals(&self) -> (&'static str, &'static str) {
         ("goal", "goals")
     }

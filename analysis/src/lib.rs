@@ -1,12 +1,11 @@
 //! Statistics, tables and figures of an empirical study, from the tidy tables of its runs.
 //!
-//! - [`tidy`]: the tables with the results of runs, as Parquet and CSV; everything else is computed
-//!   from them.
+//! - [`tidy`]: the tables with the results of runs, as Parquet and CSV.
 //! - [`summarise`]: the summary at the end of a study.
 //! - [`comparison`]: pairs of algorithms, compared on each project (Whisker paper, Table 6).
 //! - [`findings`]: other results, as plain data.
 //! - [`tables`] and [`figures`]: findings with titles and captions.
-//! - [`report`]: all tables and figures of a study on one page, and in files.
+//! - [`report`]: the tables and figures of a study on one page and in files.
 //! - [`claims`]: claims of papers, checked against the numbers of a report.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`]: mean coverage over time.

@@ -14,8 +14,8 @@ const REPLICATES: usize = 500;
 /// Seed of the bootstrap, fixed for reproducible figures.
 const SEED: u64 = 20;
 
-/// Resolution of the time axis, in intervals. Improvements in the same interval are merged into one
-/// point.
+/// Approximate number of intervals of the time axis. Improvements in the same interval are merged
+/// into one point.
 const RESOLUTION: u64 = 1_000;
 
 /// A point of a curve.
@@ -41,7 +41,7 @@ pub struct Curve {
 /// Coverage of all algorithms over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// The clock of all points.
+    /// The clock of the points.
     pub clock: Clock,
     /// The longest time spent by a shown run.
     pub end: u64,
@@ -65,8 +65,7 @@ impl Progress {
         Ok(Progress::of(results, clock, &shares(results, &improvements), &counted))
     }
 
-    /// Returns the curves of each project, with the index of the project into
-    /// [`Results::projects`].
+    /// Returns curves by project, with the index of the project into [`Results::projects`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -83,7 +82,7 @@ impl Progress {
         Ok((0..results.projects.len()).filter_map(one).collect())
     }
 
-    /// Returns the name and curves of each criterion, except the first, that has a timeline.
+    /// Returns the names and curves of the criteria after the first that have a timeline.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -247,7 +246,7 @@ mod tests {
         let points = curve(rises, &[&[0, 1], &[2]], 4, 300);
         let means: Vec<_> = points.iter().map(|p| (p.at, p.mean)).collect();
         assert_eq!(means, [(1, 0.625), (2, 0.75), (4, 0.875)]);
-        // Project 1 has only one run, which is too few for a band.
+        // The projects have too few runs for a band.
         assert!(points.iter().all(|p| p.band.is_none()));
     }
 

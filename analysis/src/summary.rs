@@ -24,7 +24,7 @@ pub struct Summary {
     pub files: Vec<PathBuf>,
 }
 
-/// Summarises the tidy tables of a folder, and writes the summary to files in the folder.
+/// Summarises the tidy tables of a folder and writes the summary to files in the folder.
 ///
 /// # Errors
 /// [`Error`] if a table cannot be read or a file cannot be written.
@@ -148,7 +148,7 @@ fn notes(results: &Results, comparisons: &[Comparison]) -> String {
             causes.iter().map(|(cause, n)| format!("{n} {}", cause.label())).collect();
         let _ = writeln!(
             notes,
-            "{} of {} runs {} no coverage ({}): they are missing, not 0 %.",
+            "{} of {} runs {} no coverage ({}), which is not counted as 0 %.",
             missing.planned - missing.covered,
             missing.planned,
             if missing.planned - missing.covered == 1 { "has" } else { "have" },

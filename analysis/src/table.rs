@@ -116,8 +116,8 @@ impl Table {
         self.push(row);
     }
 
-    /// Sets the runs from which a cell of the last row was computed, if they differ from the runs
-    /// of the row.
+    /// Sets the runs from which a cell of the last row was computed, in place of the runs of the
+    /// row.
     pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {

@@ -52,8 +52,8 @@ impl Score {
 const HEAD: &str = "| estimator | sets of goals | interval covers | with goals left | covers there | bias | error |\n\
                     | --- | --- | --- | --- | --- | --- | --- |";
 
-/// Each element of `sets` consists of the number of runs, the number of runs that cover each goal,
-/// and the true number of reachable goals.
+/// Each element of `sets` consists of the number of runs, for each goal the number of runs that
+/// cover it, and the true number of reachable goals.
 fn judge(sets: &[(u64, Vec<u64>, u64)]) {
     println!("{HEAD}");
     for estimator in Estimator::ALL {
@@ -248,7 +248,7 @@ pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
             scores[last].add(observed, Interval { low: observed, high: observed }, found as f64);
         }
         println!(
-            "\n{label}: {all} projects, {seen} goals covered, {later} with the larger budget\n\n\
+            "\n{label}: {all} projects, {seen} goals covered by the small study, {later} by both studies\n\n\
              | estimator | projects | interval contains what was found | below it | above it | bias | error |\n\
              | --- | --- | --- | --- | --- | --- | --- |"
         );

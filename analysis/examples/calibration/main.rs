@@ -31,7 +31,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["tenfold", small, large] => goals::tenfold(small, large)?,
         ["larger", small, large] => goals::larger(small, large)?,
         ["replay", folder, margin] => stopping::replay(folder, margin.parse()?)?,
-        _ => return Err("name a check, as the comment of the example says".into()),
+        _ => {
+            return Err(
+                "give a check with its arguments, which are listed at the beginning of main.rs"
+                    .into(),
+            );
+        }
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub fn used(paper: &str) -> Vec<Used> {
     found
 }
 
-/// A comment begins with a `%` that does not follow a backslash.
+/// A `%` that does not follow a backslash is taken for the start of a comment.
 fn without_comment(line: &str) -> &str {
     let is_comment = |&(at, _): &(usize, &str)| !line[..at].ends_with('\\');
     line.match_indices('%').find(is_comment).map_or(line, |(at, _)| &line[..at])

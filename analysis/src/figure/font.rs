@@ -9,7 +9,7 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// A character that is not in the font counts as wide as the font size.
+/// A character that is not in the font is taken to be as wide as the font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();

@@ -165,8 +165,8 @@ impl Canvas {
     /// The picture states the width of the text, because a reader's font may be wider than the
     /// layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
-        // Control characters are not permitted in XML even if they are escaped, and a viewer shows
-        // repeated spaces as one space.
+        // Most control characters are not permitted in XML even if they are escaped, and a viewer
+        // shows repeated spaces as one space.
         let text = label.text.replace(char::is_control, " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {

@@ -22,8 +22,8 @@ pub struct DifferenceRelation {
 }
 
 impl DifferenceRelation {
-    /// Returns values for pairs of algorithms. `measure` contains the number of the project of each
-    /// run, as returned by [`Results::measure`](crate::tidy::Results::measure).
+    /// Returns values for pairs of algorithms. `measure` contains, for each run, the number that
+    /// describes its project, as returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<DifferenceRelation> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         (1..samples.algorithms())

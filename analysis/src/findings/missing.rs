@@ -11,7 +11,7 @@ use crate::tidy::{Results, Skipped};
 pub enum Cause {
     /// The project has nothing to cover.
     NoGoals,
-    /// The subject kind or the tool reported a failure.
+    /// The run has no valid result.
     Failed,
     /// A time limit ended the run.
     TimedOut,

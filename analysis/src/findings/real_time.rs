@@ -195,7 +195,7 @@ impl RealTime {
             Verdict::NoneFound => {
                 let tested: Vec<&str> = self.tests.iter().map(|test| &*test.about).collect();
                 format!(
-                    "Nothing shows that the {} by real time disturbed each other: their speed ({}) does not \
+                    "Nothing shows that the {} disturbed each other: their speed ({}) does not \
                      depend on {}.",
                     counted(self.speeds.len(), "run"),
                     self.response,
@@ -220,10 +220,8 @@ impl RealTime {
                 "Runs disturbed each other or were disturbed (table real-time), so differences and \
                  their significance may be due to the machine."
             }
-            Verdict::NoneFound => {
-                "No disturbance of runs by real time was found (table real-time)."
-            }
-            Verdict::Unknown => "Whether runs by real time disturbed each other is not known.",
+            Verdict::NoneFound => "No disturbance of runs was found (table real-time).",
+            Verdict::Unknown => "Whether runs disturbed each other is not known.",
         }
     }
 }
@@ -316,7 +314,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     let groups: Vec<usize> = runs.iter().map(|one| one.group).collect();
     let test = Exchangeability::new(&values, &groups);
     let relative = relative_speeds(runs);
-    // As a share of the mean speed of the other runs.
+    // The difference in speed, as a share of the mean speed of the other runs.
     let against = |chosen: &dyn Fn(usize) -> bool| {
         let of = |wanted: bool| {
             mean((0..runs.len()).filter(|&at| chosen(at) == wanted).map(|at| relative[at]))

@@ -35,8 +35,8 @@ impl Relation {
         Some(Interval { low: line.slope - half, high: line.slope + half })
     }
 
-    /// Returns a value for each algorithm. `measure` contains the number of the project of each
-    /// run, as returned by [`Results::measure`](crate::tidy::Results::measure).
+    /// Returns a value for each algorithm. `measure` contains, for each run, the number that
+    /// describes its project, as returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<Relation> {
         let one = |algorithm| {
             let mut relation = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -108,7 +108,8 @@ impl Header {
         }
     }
 
-    /// The usual cause is an unquoted comma, which shifts all later fields to wrong columns.
+    /// The usual cause of an error is an unquoted comma, which shifts all later fields to wrong
+    /// columns.
     pub(super) fn row<'a>(
         &'a self,
         path: &'a Path,

@@ -214,7 +214,7 @@ impl Address {
 }
 
 /// Whether a word of an address matches a cell. A number is matched as displayed or with all
-/// digits, and a digest by at least six of its first digits.
+/// digits, and a digest by its first six or more digits.
 fn is_named(cell: &Cell, word: &str) -> bool {
     match cell {
         Cell::Text(text) => {

@@ -16,6 +16,7 @@ pub struct Sought {
     words: Vec<String>,
 }
 
+/// A string that does not begin with a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` does not begin with a number; write the number as the paper does, followed by words of its row"
@@ -51,8 +52,8 @@ impl fmt::Display for Sought {
 
 impl Sought {
     fn is(&self, value: f64) -> bool {
-        // The tolerance is slightly more than half of the last digit, because papers round ties
-        // differently.
+        // The tolerance is slightly more than half a unit of the last digit, because papers round
+        // ties differently.
         (value - self.number).abs() <= 0.500_001 * 0.1_f64.powi(self.decimals as i32)
     }
 

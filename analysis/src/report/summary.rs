@@ -55,9 +55,8 @@ impl Facts<'_> {
             sentences.push(self.headline());
         }
         match self.best {
-            None => {
-                sentences.push("No project has runs of every algorithm, so none is best.".into())
-            }
+            None => sentences
+                .push("No project has runs of every algorithm, so no algorithm is best.".into()),
             Some(best) => {
                 sentences.push(self.means(best));
                 if let Some(second) = best.others.first() {

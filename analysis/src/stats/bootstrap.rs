@@ -30,7 +30,7 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of a statistic of several samples, each of which is drawn with replacement.
+    /// The interval of a statistic of several samples, each of which is resampled with replacement.
     ///
     /// # Errors
     /// [`Unavailable`] if the interval does not exist for these samples.

@@ -69,8 +69,8 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let below = sorted[position.floor() as usize];
     let above = sorted[position.ceil() as usize];
-    // Equal neighbours are returned unchanged, because the difference between infinite values is
-    // NaN.
+    // Equal neighbours are returned unchanged, because the difference between equal infinite values
+    // is NaN.
     let (difference, share) = (above - below, position.fract());
     if below == above {
         below

@@ -127,7 +127,7 @@ mod tests {
     }
 
     /// 20,000 sequences of 40 values without an effect, with a look after each value from the fifth
-    /// value.
+    /// on.
     #[test]
     fn all_looks_together_reject_with_the_probability_of_the_level() {
         let looks: Vec<usize> = (5..=40).collect();

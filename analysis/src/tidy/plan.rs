@@ -11,7 +11,7 @@ use super::{Error, RunStates};
 
 const FILE: &str = "study.json";
 
-/// The mark on everything that is made from an incomplete study, such as "interim: 215 of 840
+/// The mark on tables and figures of an incomplete study, such as "interim: 215 of 840
 /// runs".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interim {
@@ -44,7 +44,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // The tables of a study with rounds were written only at its end, so every absent run was not
+    // The tables of a study with rounds were written only at its end, so absent runs were not
     // needed.
     let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }

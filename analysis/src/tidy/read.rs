@@ -96,7 +96,7 @@ pub(super) struct Names {
     pub(super) suite_size: &'static str,
     pub(super) suite_removed: &'static str,
     pub(super) metrics: &'static str,
-    /// In format 1 and in format 2.
+    /// The columns with digests in format 1 and in format 2.
     pub(super) records: (Option<&'static str>, Option<&'static str>),
 }
 
@@ -142,7 +142,7 @@ pub struct Results {
     /// Styles chosen for algorithms, by label, as numbers of
     /// [`palette`](catherd_experiments::palette).
     pub styles: std::collections::BTreeMap<String, usize>,
-    /// The labels of the algorithms in their plans, before they were replaced.
+    /// The labels of the algorithms before a selection replaced them.
     planned_labels: Vec<String>,
     /// Whether algorithms were selected. The tables may then contain runs that are not shown.
     is_selection: bool,
@@ -337,7 +337,8 @@ impl Results {
         Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
-    /// Whether the study is analysed while it is executed. Ordinary p-values are not valid then.
+    /// Whether the study is or was analysed during its execution. Ordinary p-values are not valid
+    /// then.
     pub fn is_looked_at(&self) -> bool {
         self.interim().is_some() || self.stop.is_some()
     }

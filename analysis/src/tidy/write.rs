@@ -183,7 +183,7 @@ pub struct Imported {
     pub subject: String,
     /// Label of the configuration.
     pub algorithm: String,
-    /// The seed, or the number of the repetition if the tool does not report the seed.
+    /// The seed, or the number of the repetition.
     pub seed: u64,
     /// The budget, with the limits that are known.
     pub budget: Budget,

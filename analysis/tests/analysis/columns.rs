@@ -1,5 +1,5 @@
-//! Checks that `docs/columns.md` lists the columns of the tables in the same order and with the
-//! same types.
+//! Checks that `docs/columns.md` lists the columns of the tables in their order, with the types of
+//! the Parquet columns.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -90,7 +90,7 @@ fn ranks_and_configurations_agree_on_the_best() {
     assert_eq!(ranking.runs.len(), results.runs.len());
     let ranks = &ranking.nemenyi.mean_ranks;
     assert!((ranks.iter().sum::<f64>() - 6.0).abs() < 1e-12);
-    // In this artificial study, MIO covers goals faster. Rank 1 is the best.
+    // In this artificial study, MIO covers goals fastest. Rank 1 is the best.
     assert!(ranks[2] < ranks[0], "{ranks:?}");
     let rows = Configuration::all(&samples);
     let mean = |row: &Configuration| row.coverage.as_ref().unwrap().mean;

@@ -79,8 +79,8 @@ fn without_intervals(text: &str) -> Vec<Vec<String>> {
     rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect()
 }
 
-/// The statistics of an old folder equal the statistics computed by version 0.3.0, to the last
-/// digit.
+/// Apart from intervals, the statistics equal the statistics that version 0.3.0 computed, to the
+/// last digit.
 #[test]
 fn the_summary_is_the_same() {
     let place = copy();

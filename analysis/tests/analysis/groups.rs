@@ -7,7 +7,7 @@ use catherd_analysis::findings::{GroupShare, Grouped, GroupedQuantity};
 use catherd_analysis::report::Report;
 use catherd_analysis::tidy::{self, Results};
 
-/// A study of 24 projects with 3 seeds. `group` returns the group of the project with a number.
+/// A study of 24 projects with 3 seeds. `group` returns the group of a project, given its number.
 /// Projects of a group have the same coverage.
 fn study(group: impl Fn(usize) -> Option<usize>) -> (Results, tempfile::TempDir) {
     let place = tempfile::tempdir().unwrap();

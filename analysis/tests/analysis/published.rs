@@ -179,7 +179,7 @@ fn check(
 }
 
 /// Returns `n` values in 0..=1 with approximately this median, mean and standard deviation, which
-/// are given in percent. At most three of the values are distinct.
+/// are given in percent. There are at most three distinct values.
 fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     let (below, above) = (-median, 100.0 - median);
     let first = mean - median;

@@ -1,8 +1,8 @@
 //! Tests that disturbances of real time are found in simulated studies with disturbances, and not
 //! in others.
 //!
-//! With `CATHERD_STUDIES=200`, 200 studies of each kind are simulated in three shapes, instead of 3
-//! in one shape, for the numbers in docs/explanation/real-time.md.
+//! With `CATHERD_STUDIES=200`, the slow test simulates 200 studies of each kind in each of three
+//! shapes, instead of 3 in one shape, for the numbers in docs/explanation/real-time.md.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -39,7 +39,7 @@ struct Shape {
     noise: f64,
 }
 
-/// Runs of 60 s in random blocks, as leased by a coordinator, each on the next free core.
+/// Runs of 60 s in random blocks, on the cores in turn.
 fn study(shape: &Shape, injected: Injected, seed: u64) -> Vec<(RunSpec, RunRecord)> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut planned = Vec::new();

@@ -1,7 +1,7 @@
 //! Compares the statistics with reference values of SciPy and R.
 //!
-//! `reference/make.py` and `reference/make.R` write the reference values. Lines of `scipy.jsonl`
-//! and `r.jsonl` with the same number refer to the same sample.
+//! `reference/make.py` and `reference/make.R` write `scipy.jsonl` and `r.jsonl`, whose lines with
+//! the same number refer to the same sample.
 
 use catherd_analysis::stats::{
     Bootstrap, BradleyTerry, Compat, Conover, Contingency, Description, Estimator, Incidence,
@@ -351,8 +351,8 @@ struct RStudy {
     jackknife: [f64; 2],
 }
 
-/// Fifty studies with t intervals, posterior probabilities, sample sizes and estimators of species
-/// (package vegan) from R.
+/// Fifty studies with t intervals, posterior probabilities, sample sizes and estimates of the
+/// number of species (package vegan) from R.
 #[test]
 fn studies_have_the_values_of_r() {
     let studies: Vec<RStudy> = include_str!("reference/studies.jsonl")
@@ -388,7 +388,7 @@ fn studies_have_the_values_of_r() {
 struct Contests {
     blocks: Vec<Vec<f64>>,
     strengths: Vec<f64>,
-    /// Exact posterior probabilities of being the strongest.
+    /// Posterior probabilities of being the strongest, estimated by importance sampling.
     strongest: Vec<f64>,
 }
 

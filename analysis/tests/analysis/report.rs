@@ -185,7 +185,7 @@ fn an_algorithm_does_not_differ_from_itself() {
     let (results, _dir) = results(same);
     let rows = AaTest::all(&Samples::coverage(&results));
     assert_eq!(rows.len(), 3);
-    // Seeds 0 and 1 have the same coverage, as do seeds 2 and 3, so both halves are equal.
+    // Seeds 0 and 1 have the same coverage, as do seeds 2 and 3, so the halves are equal.
     assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
     assert_eq!(rows[0].false_positive_rate(), Some(0.0));
     let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
@@ -564,7 +564,8 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert_eq!(table.table.rows().len(), 2);
     assert!(table.caption.ends_with(": 2 of 4."), "{}", table.caption);
     assert!(report.figures().any(|figure| figure.name.starts_with("variance-over-tests")));
-    // Each of twelve runs has four failed tests and one passed test; the prior adds one of each.
+    // Each of twelve runs has four failed tests and one passed test of the first item; the prior
+    // adds one of each.
     let table = report.tables().find(|table| table.name == "riskiest").unwrap();
     let of = |row: usize, column: usize| table.table.rows()[row][column].value().unwrap();
     assert_eq!(table.table.rows().len(), 2 * 2 * 3);
@@ -572,7 +573,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval contains the mean");
     assert_eq!((of(1, 3), of(1, 4)), (36.0, 0.0));
 
-    // Without such metrics, a report has no such section.
+    // Without these metrics, a report has no section about them.
     let (plain, _dir) = self::results(crate::synthetic::runs(1, 2));
     let report = Report::new(&plain, "Plain", |_| ()).unwrap();
     assert!(report.tables().all(|table| table.name != "detection"));

@@ -18,6 +18,7 @@ pub enum LatexWidth {
     Points(f64),
 }
 
+/// A string that is not a width of LaTeX tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid width `{0}`: expected columnwidth, textwidth, or points from 100pt to 2000pt, such as 252pt"

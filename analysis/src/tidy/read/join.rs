@@ -59,7 +59,7 @@ impl Results {
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }
-            // An algorithm that is also in an earlier folder is not marked as dropped.
+            // A later folder does not mark an algorithm of an earlier folder as dropped.
             let number = algorithms[algorithms.len() - 1] as usize;
             if let (Some(dropped), None) = (lost, same) {
                 self.dropped

@@ -4,8 +4,8 @@
 #
 #     Rscript bradley_terry.R
 #
-# Needs R 4 with the packages jsonlite and BradleyTerry2. The likelihood is checked against BTm, which uses no prior:
-# with a wide prior, the strengths agree.
+# Needs R 4 with the packages jsonlite and BradleyTerry2. If both algorithms of each pair win more than once, the
+# strengths under a wide prior are compared with those of BTm, which uses no prior.
 
 suppressPackageStartupMessages({library(jsonlite); library(BradleyTerry2)})
 
@@ -54,7 +54,7 @@ study <- function(number) {
   values <- round(ease + matrix(rep(effects, each = blocks), blocks) + matrix(rnorm(blocks * k, 0, 0.06), blocks), 2)
   wins <- wins_of(values)
   found <- mode_of(wins, 2)
-  # Importance sampling from a distribution around the mode with heavy tails.
+  # Importance sampling from a distribution with heavy tails around the mode.
   root <- chol(solve(found$hessian))
   scale <- sqrt(5 / rchisq(DRAWS, 5))
   normals <- matrix(rnorm(DRAWS * k), DRAWS)

@@ -38,7 +38,7 @@ def share(ways, is_far):
 
 
 def exact_mann_whitney(x, y):
-    """Returns P(|U - mean| >= observed) over all assignments of the pooled values."""
+    """Returns P(|U - mean| >= observed |U - mean|) over all assignments of the pooled values."""
     groups = sorted(Counter(x + y).items())
     below, ways = 0, {(0, 0): 1}
     for _, size in groups:
@@ -56,7 +56,7 @@ def exact_mann_whitney(x, y):
 
 
 def exact_signed_rank(x, y):
-    """Returns twice P(rank sum <= smaller rank sum) over all signs. Zero differences are left out."""
+    """Returns min(1, 2 P(rank sum <= smaller rank sum)) over all signs of the nonzero differences."""
     differences = [a - b for a, b in zip(x, y) if a != b]
     ranks = [round(2 * rank) for rank in stats.rankdata(np.abs(differences))]
     ways = Counter({0: 1})
