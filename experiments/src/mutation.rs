@@ -17,7 +17,7 @@ pub struct Mutation {
     /// evaluated on the same mutants. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Limit on a test on a mutant, as a multiple of the amount that the test executes on the
+    /// Limit on the execution of a test on a mutant, as a multiple of its execution on the
     /// original, plus a fixed allowance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,

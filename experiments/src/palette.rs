@@ -19,7 +19,7 @@ const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "e
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
 /// The number of the style of each name: the number in `chosen`, or a number whose colour and
-/// dashes differ from the other names if possible.
+/// dashes differ from those of the other names if possible.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {

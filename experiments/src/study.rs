@@ -75,7 +75,7 @@ impl Study {
     /// operators = ["SBD", "NCM"]           # default: all
     /// sample = 500                         # maximum number of mutants of a project; default: all
     /// seed = 1                             # default: 0
-    /// block_factor = 20                    # limit on a test, as a multiple
+    /// block_factor = 20                    # limit on a test, relative to the original
     ///
     /// [race]                               # optional; or race = true above
     /// level = 0.05                         # of significance

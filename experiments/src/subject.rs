@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
     pub kind: String,
-    /// Version of everything that determines the records of this kind. Results of different engines
-    /// never mix, because the engine id is a part of every run id.
+    /// Version of everything that determines the records of this kind. The engine id is a part of
+    /// every run id.
     pub engine: String,
     /// Units of work that a search counts, the main unit first.
     pub units: Vec<Unit>,
