@@ -21,7 +21,7 @@ pub enum Problem {
     /// The file is a link, a folder or a device.
     #[error("is a {0}, not a regular file")]
     NotRegular(&'static str),
-    /// A header of the file differs from the headers in packages.
+    /// A header of the file differs from the headers that catherd writes.
     #[error("{0}")]
     Header(&'static str),
     /// The file differs from the file that is made from the records.

@@ -8,7 +8,7 @@
 //! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and
 //!   [`AllowedSigners`]: its signature and the trusted signers.
 //!
-//! A package is a plain zip archive: its entries are sorted by name, and have fixed times, modes
+//! A package is a plain zip archive whose entries are sorted by name and have fixed times, modes
 //! and compression levels.
 
 mod contents;

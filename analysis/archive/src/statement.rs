@@ -125,7 +125,7 @@ impl Statement {
             && self.predicate != package.predicate
         {
             return error(format!(
-                "is about another package: of the study `{}`",
+                "is about another package, of the study `{}`",
                 self.predicate.study
             ));
         }
