@@ -255,7 +255,7 @@ fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     shown(results, pairs).enumerate().map(one).collect()
 }
 
-/// Whisker paper, figures 18 and 27.
+/// Like figures 18 and 27 of the Whisker paper.
 fn effect_violins(
     results: &Results,
     pairs: &[Comparison],

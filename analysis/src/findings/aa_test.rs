@@ -7,7 +7,7 @@ use crate::comparison::{Comparison, Correction, Samples};
 pub struct AaTest {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Both halves of the runs, as the runs of algorithms 0 and 1.
+    /// The halves of the runs, as the runs of algorithms 0 and 1.
     pub samples: Samples,
     /// The first half compared with the second.
     pub comparison: Comparison,
@@ -28,7 +28,7 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects, in 0..=1, on which both halves differ significantly without a
+    /// The share of projects, in 0..=1, on which the halves differ significantly without a
     /// correction.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());

@@ -58,8 +58,8 @@ impl OrderAgreement {
         let centre = |samples: &Samples, project: usize, algorithm: usize| {
             mean(samples.values(project, algorithm).iter().copied())
         };
-        // A block contains the coverages of all algorithms and then their scores, because both vary
-        // over projects together.
+        // A block contains the coverages of all algorithms and then their scores, because the
+        // measures vary over projects together.
         let block = |project: usize| -> Option<Vec<f64>> {
             let by = |samples| algorithms.iter().map(move |&one| centre(samples, project, one));
             by(coverage).chain(by(score)).collect()
@@ -116,8 +116,7 @@ fn kendall(x: &[f64], y: &[f64]) -> f64 {
 }
 
 impl Agreement {
-    /// The agreement on each pair of algorithms that both have both measures on at least one
-    /// project.
+    /// The agreement on each pair of algorithms for which [`Agreement::projects`] is not empty.
     pub fn all(coverage: &Samples, score: &Samples) -> Vec<Agreement> {
         let pairs = (1..coverage.algorithms())
             .flat_map(|first| (0..first).map(move |second| (first, second)));

@@ -22,7 +22,7 @@ pub enum Verdict {
     Worse,
     /// The difference has been shown to be smaller than the margin.
     Equivalent,
-    /// Neither a difference nor its absence has been shown.
+    /// Neither a difference nor equivalence has been shown.
     Undecided,
     /// There are too few projects or rounds for the rule.
     TooFew,

@@ -68,8 +68,8 @@ impl BradleyTerry {
     }
 
     /// The probability that the first treatment is stronger than the second, and the probability
-    /// that both are equivalent. Two treatments are equivalent if the share of blocks on which each
-    /// wins differs from one half by at most `margin`, which is in 0..0.5.
+    /// that the two are equivalent. Two treatments are equivalent if the share of blocks on which
+    /// each wins differs from one half by at most `margin`, which is in 0..0.5.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let logit = libm::log((0.5 + margin) / (0.5 - margin));
         self.posterior.pair(first, second, logit)

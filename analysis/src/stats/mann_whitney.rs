@@ -211,7 +211,7 @@ pub fn runs_needed(level: f64) -> usize {
     (1..).find(|&n| smallest_p(n, n) < level).unwrap_or(usize::MAX)
 }
 
-/// The number of assignments of the pooled values to both samples for each value of U.
+/// The number of assignments of the pooled values to the two samples for each value of U.
 ///
 /// The counts are computed by dynamic programming over the groups of equal values in ascending
 /// order. Row `k` counts the assignments with `k` of the first `i` values in the first sample. A
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn one_value_against_many_by_hand() {
-        // The value has thirteen ranks; three of them are at least 5.5 from the mean of 6.
+        // In three of the thirteen assignments of the values, U is at least 5.5 from its mean of 6.
         let many: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i) / 24.0).collect();
         let test = compared(&[0.5], &many);
         assert_eq!(test.u1(), 0.5);

@@ -79,9 +79,10 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
         name: "rank-detection",
         title: "Rank against detection".to_owned(),
         caption: format!(
-            "Spearman's correlation of a suite's rank by a measured criterion and whether it detects \
-             the fault, over suites of one size by all algorithms, of at least ten runs. Without one, \
-             because all ranks are equal, or all or no suites detect the fault: {} of {}.",
+            "Spearman's correlation between a suite's rank by a measured criterion and detection of \
+             the fault, over suites of the same size by all algorithms, from at least ten runs. Rows \
+             without a correlation, because all ranks are equal, or all or no suites detect the \
+             fault: {} of {}.",
             all.iter().filter(|one| one.correlation.is_none()).count(),
             all.len()
         ),
@@ -127,8 +128,8 @@ pub fn risk_stability(results: &Results, all: &[RiskStability]) -> CaptionedTabl
         name: "risk-stability",
         title: "Stability of risk estimates".to_owned(),
         caption: "Variances of the estimates of the items that enough tests cover in the end, means \
-                  over runs: after all tests, and before, after at most a fifth of them. Ratio: the \
-                  largest variance over the one before."
+                  over runs: after all tests, and earlier, after at most a fifth of them. Ratio: the \
+                  largest variance divided by the earlier one."
             .to_owned(),
         table,
     }

@@ -43,7 +43,7 @@ pub fn real_time(found: &RealTime) -> CaptionedTable {
     }
     CaptionedTable {
         name: "real-time",
-        title: "Whether results by real time can be believed".to_owned(),
+        title: "Whether results that depend on real time are reliable".to_owned(),
         caption: format!(
             "{} Disturbed: runs in which it was measured. Tests: permutation of the runs of a project and an \
              algorithm, with ranks of their speed ({}) within these (Good, 2005); corrected by Holm over all \
@@ -81,7 +81,7 @@ pub fn places(found: &RealTime) -> CaptionedTable {
         name: "places",
         title: "Speed by core".to_owned(),
         caption: format!(
-            "Relative speed: mean over runs of the speed ({}) by the geometric mean of the runs of the same \
+            "Relative speed: mean over runs of the speed ({}) divided by the geometric mean of the runs of the same \
              project and algorithm. Means of the shares of the time of runs in which other processes used the \
              core, its other hyper-threads and the other cores of the machine were busy, and the hypervisor \
              took the core; and how often the core was slowed down because of its temperature.",

@@ -22,7 +22,7 @@ pub fn study_power(
         ("deviation_runs", "SD of runs"),
         ("detectable", "Detectable"),
         ("projects_needed", "Projects for 1 point"),
-        ("projects_needed_many_runs", "With endless runs"),
+        ("projects_needed_many_runs", "With infinitely many runs"),
     ]);
     let points = |share: f64| Cell::Number(100.0 * share, 2);
     for pair in pairs {

@@ -55,7 +55,7 @@ fn executable() -> Result<PathBuf, Failure> {
 
 fn check() -> String {
     format!(
-        "#!/bin/sh\n# Compares every file of this package with the file that is made from its records.\n\
+        "#!/bin/sh\n# Checks this package, and compares its files with files made again from its records.\n\
          cd \"$(dirname \"$0\")\" && exec ./{PROGRAM} verify . --sample 0 \"$@\"\n"
     )
 }

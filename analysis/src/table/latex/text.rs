@@ -34,7 +34,7 @@ pub(super) fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (index, letter) in text.chars().enumerate() {
         match letter {
-            // At the start of a row, TeX would read these letters as arguments of the preceding
+            // At the start of a row, TeX would read these characters as arguments of the preceding
             // line break.
             '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
             // Two hyphens would become a dash.
