@@ -171,7 +171,7 @@ pub fn execute(
 /// Executes one run again and compares its record.
 ///
 /// The run is executed on this machine, and the record in the store or the package is compared with
-/// the new one. Quarantined runs can be replayed as well: the command prints how they fail. The
+/// the new one. Quarantined runs can be replayed as well: the command prints how they end. The
 /// store is not changed.
 #[derive(Args)]
 #[command(after_help = "\

@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     projects: Vec<PathBuf>,
 
-    /// Execute the external tools that a package names, which are not checked beforehand
+    /// Execute the external tools that a package names; only for packages that you trust
     #[arg(long)]
     run_programs: bool,
 
@@ -209,7 +209,7 @@ fn report_runs(
         text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
     }
     if *skipped > 0 {
-        text += &format!("; {skipped} decided by real time skipped");
+        text += &format!("; {skipped} skipped (decided by real time)");
     }
     text.push('\n');
     for (number, reason) in &differing {

@@ -45,9 +45,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     };
     let output = run("check", &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(
-        stdout(&output).contains("not checked: the execution of 8 records; source code; times, ")
-    );
+    assert!(stdout(&output).contains("not checked: the execution of 8 runs; source code; times, "));
     let output = run("repeat", &["--sample", "2"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 of 2 runs agree; 2 of 8 sampled\n"), "{}", stdout(&output));

@@ -57,7 +57,7 @@ pub(super) fn write(
     if states != (done, other, quarantined) {
         return Err(Failure::new(format_args!(
             "the counts of runs in {} differ from the counts of the records in the store",
-            study.folder.join("runs.csv").display()
+            study.folder.join("study-state.json").display()
         ))
         .hint(super::TABLES_AGAIN));
     }

@@ -78,7 +78,7 @@ pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let described = Described {
         plan,
         name: format!("Results of the study {}", printable(&plan.name)),
-        text: format!("{}, with tables of those that have ended.", size(plan)),
+        text: format!("{}, with tables of the runs that have ended.", size(plan)),
         records: "runs.csv has one row for each run that has ended, with host, worker and time.",
         used: vec![MANIFEST, CORPUS],
         authors: &[],
@@ -171,7 +171,7 @@ fn document(
     Ok(bytes)
 }
 
-/// The value of a property in JSON-LD: a list, or only the element of a list with one element.
+/// The value of a property in JSON-LD: the element of a list with one element, otherwise the list.
 fn single(mut values: Vec<Value>) -> Value {
     if values.len() == 1 { values.remove(0) } else { Value::from(values) }
 }

@@ -135,8 +135,8 @@ fn numbers(study: &Assembly<'_>) -> String {
     let program = if study.with_program { "./program/catherd" } else { "catherd" };
     let claims = match study.claims {
         Some(_) => format!(
-            "`{program} claims results` lists the sentences of the paper with their verdicts, and the runs of \
-             each.\n\n"
+            "`{program} claims results` lists the sentences of the paper with their verdicts, and the number of \
+             runs of each.\n\n"
         ),
         None => String::new(),
     };
@@ -262,7 +262,7 @@ fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
         let _ = write!(expected, "; 1 of {repeatable} sampled");
     }
     if by_real_time > 0 {
-        let _ = write!(expected, "; {by_real_time} decided by real time skipped");
+        let _ = write!(expected, "; {by_real_time} skipped (decided by real time)");
     }
     format!(
         "
@@ -336,7 +336,7 @@ catherd verify PACKAGE.zip --sample 5%{projects}{programs}
 
 compares every file with `{file}`, makes every table, figure and page again from the records and compares
 their bytes, and executes a sample of the runs again. Runs are functions of their inputs: each must give the same digest, unless
-its budget is real time. {have}
+it depends on real time. {have}
 ## Repeating it
 
 Unpack the package, then:

@@ -49,7 +49,7 @@ impl Checks {
         for one in history.iter().filter(|_| in_words) {
             let verdict = if one.change() == Change::Worse { "FAILED" } else { "holds" };
             terminal::print(&format!(
-                "check no worse than {}: {verdict} for {}, {:+.2} percentage points, of which {:.2} may be \
+                "check no worse than {}: {verdict} for {}, {:+.2} percentage points; up to {:.2} may be \
                  chance\n",
                 one.version,
                 one.algorithm,

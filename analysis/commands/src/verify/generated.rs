@@ -50,7 +50,7 @@ impl Generated {
     pub(super) fn unchecked(&self, unexecuted: usize) -> String {
         let mut parts = Vec::new();
         if unexecuted > 0 {
-            parts.push(format!("the execution of {}", plural(unexecuted, "record")));
+            parts.push(format!("the execution of {}", plural(unexecuted, "run")));
         }
         if self.unmeasured > 0 {
             parts.push(format!("measures of {}", plural(self.unmeasured, "project")));
@@ -261,7 +261,7 @@ fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Fai
         let row = rows.next().and_then(Result::ok);
         let size = row.and_then(|row| row.get(2)?.parse().ok());
         size.ok_or_else(|| {
-            let cause = format!("row {}: is missing or malformed", number + 1);
+            let cause = format!("row {} is missing or malformed", number + 1);
             package.refused(corpus::FILE, Problem::Invalid(cause)).worded()
         })
     };

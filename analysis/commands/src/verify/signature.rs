@@ -46,7 +46,7 @@ pub(super) fn check(
     let own = Statement::of(contents, archive).map_err(Failure::new)?;
     Statement::read(&bytes).and_then(|one| one.check(&own)).map_err(|cause| {
         Failure::new(format_args!("{}: the signed statement {cause}", file.display()))
-            .hint("get package, statement and signature again from where they are published")
+            .hint("get the package, statement and signature again from where they are published")
     })?;
     let Some((path, signers)) = signers else {
         return Ok(format!("signed by the key {key}; --allowed-signers says whom to trust\n"));
@@ -86,7 +86,7 @@ fn refused(file: &Path, cause: &SignatureError) -> Failure {
         SignatureError::Kind(_) => {
             "verify the signature with ssh-keygen -Y verify -n catherd-package, and the package without it"
         }
-        _ => "get package, statement and signature again from where they are published",
+        _ => "get the package, statement and signature again from where they are published",
     };
     Failure::new(format_args!("{}: {cause}", file.display())).hint(hint)
 }
