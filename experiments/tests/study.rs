@@ -200,18 +200,22 @@ const BAD: &[(&str, &str, &str)] = &[
         "2: algorithms.population: unknown key; a parameter of the algorithm belongs in parameters = { population = ... }; use one of name, label, parameters, sample, sample_seed",
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
-    ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
+    (
+        "seeds = 3",
+        "seeds = []",
+        "3: seeds: no seeds; give at least one seed, or the number of seeds",
+    ),
     ("seeds = 3", "seeds = [4, 4]", "3: seeds: seed 4 is given twice; give each seed once"),
     ("seeds = 3", "seeds = [-4]", "3: seeds: `-4` is not a seed; give whole numbers of at least 0"),
     (
         "seeds = 3",
         "seeds = \"x\"",
-        "3: seeds: a string is neither a number nor a list; give their number, such as 5, or a list such as [3, 14, 15]",
+        "3: seeds: a string is neither a number nor a list; give the number of seeds, such as 5, or a list such as [3, 14, 15]",
     ),
     (
         "seeds = 3\n",
         "",
-        "6: seeds: missing; give their number, such as 5, or a list such as [3, 14, 15]",
+        "6: seeds: missing; give the number of seeds, such as 5, or a list such as [3, 14, 15]",
     ),
     (
         "executions = 300",
@@ -492,7 +496,7 @@ fn a_plan_may_have_variants_that_share_runs() {
     let differs = |study: &Study, projects: &[&str]| {
         plan(study, projects).is_variant_of(&small).unwrap_err().to_string()
     };
-    assert_eq!(differs(&study, &["b"]), "other projects: only it has a, only this one b");
+    assert_eq!(differs(&study, &["b"]), "other projects: only it has a, and only this one has b");
     let other = Study { seeds: vec![1, 2, 7], ..study.clone() };
     assert_eq!(differs(&other, &["a"]), "other seeds: it has 1, 2, 3, this one 1, 2, 7");
     let other = Study { budget: Budget::of("executions", 5), ..study.clone() };
@@ -517,7 +521,10 @@ fn a_plan_may_have_variants_that_share_runs() {
     let expected = "other algorithms: `small`: population was 10, is 7";
     assert_eq!(differs(&other, &["a"]), expected);
     let other = with(|small| (small.label, small.name) = ("z".to_owned(), "zz".to_owned()));
-    assert_eq!(differs(&other, &["a"]), "other algorithms: only it has small, only this one z");
+    assert_eq!(
+        differs(&other, &["a"]),
+        "other algorithms: only it has small, and only this one has z"
+    );
 }
 
 proptest! {

@@ -84,7 +84,7 @@ impl Plan {
             return Ok(());
         }
         Err(format!(
-            "other projects: only it has {}, only this one {}",
+            "other projects: only it has {}, and only this one has {}",
             listed(&left),
             listed(&added)
         ))
@@ -111,7 +111,7 @@ impl Plan {
             |some: &[Algorithm]| some.iter().map(|one| one.label.clone()).collect::<Vec<_>>();
         let differs = if changes.is_empty() {
             format!(
-                "only it has {}, only this one {}",
+                "only it has {}, and only this one has {}",
                 listed(&labels(&left)),
                 listed(&labels(&added))
             )

@@ -132,7 +132,7 @@ pub(super) fn seed_list<'a>(strings: impl Iterator<Item = &'a str>) -> Result<Ve
         seeds.push(seed);
     }
     if seeds.is_empty() {
-        return flaw("no seeds", "give at least one seed, or their number");
+        return flaw("no seeds", "give at least one seed, or the number of seeds");
     }
     Ok(seeds)
 }

@@ -188,7 +188,7 @@ impl Source<'_> {
     }
 
     fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {
-        let advice = "give their number, such as 5, or a list such as [3, 14, 15]";
+        let advice = "give the number of seeds, such as 5, or a list such as [3, 14, 15]";
         let value = self.required(root, "seeds", advice)?;
         let seeds = match value.get_ref() {
             DeValue::Integer(_) => check::seed_count(&decimal(value)),

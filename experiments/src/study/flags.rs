@@ -114,7 +114,7 @@ fn seeds(text: &str) -> Result<Vec<u64>, StudyError> {
     let seeds = if text.contains(',') {
         check::seed_list(text.split(',').filter(|seed| !seed.trim().is_empty()))
     } else if text.trim().parse::<i128>().is_err() {
-        let advice = "give their number, such as 5, or a list with commas, such as 3,14,15";
+        let advice = "give the number of seeds, such as 5, or a list such as 3,14,15";
         Err(nothing(&format!("`{text}` is neither a number nor a list"), advice))
     } else {
         check::seed_count(text)

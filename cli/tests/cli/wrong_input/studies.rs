@@ -155,12 +155,12 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     // Values.
     ("seeds = 5", "seeds = 0", "7: seeds: 0 is too small", "at least 1"),
     ("seeds = 5", "seeds = -1", "7: seeds: -1 is negative", "at least 1"),
-    ("seeds = 5", "seeds = 1.5", "7: seeds: a number is neither", "give their number"),
+    ("seeds = 5", "seeds = 1.5", "7: seeds: a number is neither", "give the number of seeds"),
     (
         "seeds = 5",
         "seeds = \"5\"",
         "7: seeds: a string is neither a number nor a list",
-        "give their number",
+        "give the number of seeds",
     ),
     ("seeds = 5", "seeds = [1, 1]", "7: seeds: seed 1 is given twice", "each seed once"),
     ("seeds = 5", "seeds = []", "7: seeds: no seeds", "at least one seed"),
