@@ -194,7 +194,10 @@ fn inconsistent_records_are_refused() {
         (|record| record["timeline"][0]["work"] = json!([1]), "amounts for 1 of 2 units"),
         (|record| record["criteria"][0]["covered"] = json!([3, 0]), "do not ascend"),
         (|record| record["criteria"][0]["covered"] = json!([3, 3]), "covered twice"),
-        (|record| record["criteria"][1]["covered"] = json!([9]), "goal 9 is covered, of 9 goals"),
+        (
+            |record| record["criteria"][1]["covered"] = json!([9]),
+            "goal 9 is covered, but there are 9 goals",
+        ),
         (|record| record["metrics"]["ratio"] = Value::Null, "Metric"),
     ];
     for (edit, expected) in edits {
@@ -223,7 +226,7 @@ fn an_implausible_record_is_refused() {
         record.check_bounds().unwrap_err().to_string()
     };
     let bad: [(Change<'_>, &str); 12] = [
-        (&|record| record.timeline[1].covered = 31, "timeline: 31 goals are covered, of 4"),
+        (&|record| record.timeline[1].covered = 31, "timeline: 31 of 4 goals are"),
         (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
         (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` occurs"),
         (&|record| record.criteria[0].name = "\u{1b}c".into(), "criteria: a name with the char"),
@@ -282,7 +285,7 @@ fn timelines_of_criteria_count_and_conditions_do_not() {
     let first = record.criteria[0].name.clone();
     let wrong: [(Change<'_>, &str); 4] = [
         (&|r| _ = r.timelines.insert(first.clone(), Vec::new()), "not a criterion after the first"),
-        (&|r| r.timelines.get_mut(&name).unwrap()[0].covered = 99, "99 goals are covered"),
+        (&|r| r.timelines.get_mut(&name).unwrap()[0].covered = 99, "99 of "),
         (&|r| r.resources.conditions.as_mut().unwrap().steal = Some(1.5), "steal is 1.5"),
         (&|r| r.resources.conditions.as_mut().unwrap().mhz = Some(-1.0), "mhz is -1"),
     ];

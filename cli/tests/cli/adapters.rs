@@ -189,7 +189,7 @@ echo "{{{}, $rest}}" > result.json"#,
         ("names", "goal_names: the number of names is 1, not 3"),
         ("other", "unknown key `mutation`"),
         ("counts", "mutant_counts: more mutants"),
-        ("many", "goal 3 is covered, of 3 goals"),
+        ("many", "goal 3 is covered, but there are 3 goals"),
     ] {
         place.write("study.toml", &study(&format!("flaw = '{flaw}'\n")));
         let output = place.command(&["tool", "prepare", "study.toml"]);

@@ -121,7 +121,7 @@ fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
         }
         seen = point.covered;
         if seen > goals {
-            return invalid("timeline", format!("{seen} goals are covered, of {goals}"));
+            return invalid("timeline", format!("{seen} of {goals} goals are covered"));
         }
         number("timeline", point.wall_ms, MAX_MS)?;
         point.work.iter().try_for_each(|&work| number("timeline", work, MAX_AMOUNT))?;
@@ -138,7 +138,10 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
         return invalid(part(), "a goal is covered twice");
     }
     match covered.last().filter(|last| *last >= goals) {
-        Some(last) => invalid(part(), format!("goal {last} is covered, of {goals} goals")),
+        Some(last) => invalid(
+            part(),
+            format!("goal {last} is covered, but there are {goals} goals, numbered from 0"),
+        ),
         None => Ok(()),
     }
 }

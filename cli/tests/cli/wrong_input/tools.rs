@@ -47,7 +47,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
         r#"{"contract": 1, "goals": 2, "coverd": [0], "covered": []}"#,
         "unknown key `coverd`: write `covered`",
     ),
-    (r#"{"contract": 1, "goals": 2, "covered": [2]}"#, "goal 2 is covered, of 2 goals"),
+    (r#"{"contract": 1, "goals": 2, "covered": [2]}"#, "goal 2 is covered, but there are 2 goals"),
     (r#"{"contract": 1, "goals": 2, "covered": [1, 1]}"#, "covered twice"),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "timeline": [{"covered": 1}]}"#,

@@ -310,7 +310,7 @@ mod tests {
             (r#"{"goals": 2, "covered": [], "work": {}}"#, "unknown key `work`"),
             (r#"{"criteria": [], "work": {"meters": 3}}"#, "unknown unit `meters`"),
             (r#"{"covered": []}"#, "missing field `goals`"),
-            (r#"{"goals": 2, "covered": 3}"#, "goal 2 is covered, of 2 goals"),
+            (r#"{"goals": 2, "covered": 3}"#, "goal 2 is covered, but there are 2 goals"),
             (r#"{"goals": 2, "covered": 4000000000}"#, "`covered` is 4000000000"),
         ] {
             let error = read(text).unwrap_err();

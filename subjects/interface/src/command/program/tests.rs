@@ -79,7 +79,7 @@ fn nothing_but_a_valid_result_counts() {
     let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
     assert!(invalid(twice).contains("covered twice"));
     let beyond = r#"sh -c 'echo "{\"goals\": 1, \"covered\": [1]}" > $0' {out}"#;
-    assert!(invalid(beyond).contains("goal 1 is covered, of 1 goals"));
+    assert!(invalid(beyond).contains("goal 1 is covered, but there are 1 goals"));
 }
 
 #[test]
