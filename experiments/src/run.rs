@@ -67,7 +67,7 @@ pub struct RunSpec {
     pub subject: String,
     /// The algorithm. Its label is not part of the run id.
     pub algorithm: Algorithm,
-    /// Seed of all randomness.
+    /// Seed of the run.
     pub seed: u64,
     /// Budget of the search.
     pub budget: Budget,

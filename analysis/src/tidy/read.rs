@@ -35,7 +35,7 @@ pub struct Run {
     pub project: u32,
     /// Index into [`Results::algorithms`].
     pub algorithm: u32,
-    /// Seed of all randomness.
+    /// Seed of the run.
     pub seed: u64,
     /// How the run ended.
     pub outcome: RunOutcome,
