@@ -7,7 +7,7 @@ use crate::signature::{Key, NAMESPACE};
 /// Maximum size of a file of signers in bytes.
 pub const MAX_SIGNERS_BYTES: u64 = 16 << 20;
 
-/// A line of a file of signers that cannot be read.
+/// A malformed line of a file of signers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {cause}")]
 pub struct SignersError {
