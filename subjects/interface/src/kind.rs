@@ -62,7 +62,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a path cannot be used. A project that cannot be run is not an error, but is skipped.
+    /// If a path cannot be used. A kind may instead skip a project that cannot be run.
     fn find(
         &self,
         projects: &ProjectSource,

@@ -108,7 +108,7 @@ const GOALS: u32 = 16;
 /// The runner of the kind `noop`.
 pub type NoopRunner = LoadedRunner<NoopProject>;
 
-/// A project of the kind `noop`: any bytes.
+/// A project of the kind `noop`: any bytes, but at least one.
 #[derive(Debug)]
 pub struct NoopProject;
 

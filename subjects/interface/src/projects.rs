@@ -41,14 +41,13 @@ pub struct FoundProject {
     read: Box<ReadBytes>,
 }
 
-/// An error names the file.
 type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
 /// Why the bytes of a found project cannot be used again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The bytes cannot be read. The reason names the file.
+    /// The bytes cannot be read for this reason.
     #[error("{0}")]
     Unreadable(String),
     /// The bytes have changed since the project was found.
@@ -57,7 +56,7 @@ pub enum ReadError {
 }
 
 impl FoundProject {
-    /// A project whose bytes `read` reads. An error of `read` names the file.
+    /// A project whose bytes `read` reads. An error of `read` should name the file.
     pub fn new(
         name: String,
         path: PathBuf,
@@ -112,7 +111,7 @@ pub struct SkippedProject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FindError {
-    /// What is wrong. Names the path.
+    /// What is wrong, in one line.
     pub cause: String,
     /// How to correct the error.
     pub advice: String,

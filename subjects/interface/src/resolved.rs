@@ -33,6 +33,6 @@ impl Resolved {
 pub struct ResolveError {
     /// The position of the algorithm in the study, from 0.
     pub number: usize,
-    /// The error in the name or in a parameter.
+    /// Why the algorithm cannot be used.
     pub error: FieldError,
 }

@@ -94,8 +94,8 @@ pub struct Programs {
 /// The settings that a worker passes to its runners.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunnerContext<'a> {
-    /// How to run external programs. With these, every client that may submit a study can run any
-    /// program.
+    /// How to run external programs, if they are permitted. Every client that may submit a study
+    /// can then run any program.
     pub programs: Option<&'a Programs>,
     /// Limits of the worker, for runners that start processes.
     pub limits: Limits,

@@ -85,7 +85,7 @@ impl Algorithm {
         dispatch!(self, algorithm => draws_events(algorithm))
     }
 
-    /// Runs the algorithm until the session ends the search.
+    /// Runs the algorithm until there is a reason to stop ([`Stop`](crate::Stop)).
     ///
     /// # Panics
     /// If a test does not have exactly one fitness value for each goal.

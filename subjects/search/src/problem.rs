@@ -42,8 +42,7 @@ pub trait Problem {
         (0..self.goals()).collect()
     }
 
-    /// The number of goals that count as coverage. These are the first goals. By default, all
-    /// goals.
+    /// The number of goals, from the first on, that count as coverage. By default, all goals.
     fn counted_goals(&self) -> usize {
         self.goals()
     }
@@ -75,7 +74,7 @@ pub trait Problem {
         rng: &mut Stream,
     ) -> (Self::Genes, Self::Genes);
 
-    /// Executes a test. Calls [`Meter::execution`] exactly once, with one fitness evaluation.
+    /// Executes a test. Calls [`Meter::execution`] exactly once.
     fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
 
     /// Applies extension local search (Whisker paper, section 5.3.1), if it is applicable. Calls

@@ -21,7 +21,7 @@ impl Targets {
     /// optimisation problem with dynamic selection of the targets", 2018).
     ///
     /// Goals that can be reached only through a cycle of dependencies would never become targets,
-    /// so the first goal of a cycle is treated as if it had no dependencies.
+    /// so the first of these goals is treated as if it had no dependencies.
     pub(crate) fn dynamic(mut dependencies: Vec<Vec<usize>>) -> Self {
         let goals = dependencies.len();
         let mut dependents = vec![Vec::new(); goals];

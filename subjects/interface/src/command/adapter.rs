@@ -69,7 +69,7 @@ pub(super) struct Adapter {
     parameters: BTreeMap<String, Declaration>,
 }
 
-/// Which runs of a tool can be repeated.
+/// Which runs of a tool have the same result if they are repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {

@@ -50,7 +50,7 @@ use super::faults::{self, Fault};
 use super::limits::RunLimits;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
-/// Maximum total size of the artifacts of a result, in bytes.
+/// Maximum total size of the text files of a result, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 
 const MAX_FILES: usize = 200;

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! The digest of the descriptor is the digest of the project, so `data` must contain the digests of
-//! all files that influence results. A file is a descriptor if its name ends in `.project.toml`.
+//! all files that influence results. A file whose name ends in `.project.toml` must be a
+//! descriptor.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 //! criteria from the artifact that the tool has left. `run measure REQUEST` is started in a
 //! separate working folder, with the same isolation as a run.
 //!
-//! The name of a measurement is the digest of everything that the measurement depends on.
-//! Measurements are stored, so an artifact is usually measured only once on a computer. The time
-//! and memory of measuring are not part of the run's resources.
+//! The name of a measurement is a digest of what the measurement depends on. Measurements are
+//! stored, so an artifact is usually measured only once on a computer. The time and memory of
+//! measuring are not part of the run's resources.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -1,7 +1,7 @@
 //! Environments of tools: the packages that a tool needs, installed on a computer.
 //!
-//! Environments are in the folder `.environment` of the adapter, and are named by the digest of the
-//! lock file.
+//! Environments are in the folder `.environment` of the adapter, and are named after the digest of
+//! the lock.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! A process that is started for a run, with all of its descendants.
+//! A process of a tool, and its descendants.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -31,7 +31,7 @@ pub(super) const UNSUPERVISED: &str = "supervising programs";
 /// Maximum size of a report in bytes.
 const LARGEST_REPORT: u64 = 1 << 16;
 
-/// A program and all its descendants, which are killed when this value is dropped.
+/// A program, which is killed with its descendants when this value is dropped.
 pub(super) struct Process {
     child: Child,
     supervisor: Option<Supervisor>,

@@ -237,8 +237,8 @@ impl Program {
         let wall_ms = start.elapsed().as_millis() as u64;
         // The supervisor removes the folder when the process is finished.
         let result = result::read(&out).map(read);
-        // The kernel kills processes of the program for lack of memory, not this process. Another
-        // worker may have more memory, so the snapshot of such a run is not used.
+        // If the kernel has killed processes for lack of memory, another worker may have more
+        // memory, so the snapshot is usually not used.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// `Programs::prepare` removes files with this prefix.
+/// `Programs::prepare` removes this file because of its prefix.
 const FILE: &str = "run-space";
 
 /// Bytes that must be free before a program starts and after it has left a usable result.

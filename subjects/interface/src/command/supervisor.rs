@@ -10,8 +10,8 @@
 //! The worker holds a pipe to the supervisor's standard input. When the pipe is closed, which the
 //! kernel does if the worker is killed, the supervisor kills the remaining processes of the program
 //! and removes the working folder. When the init process ends, the kernel kills all processes of
-//! the namespace. If the kernel does not permit namespaces, the supervisor adopts orphans instead
-//! and kills its descendants one by one.
+//! the namespace. Without namespaces, the supervisor adopts orphans and kills its descendants one
+//! by one.
 //!
 //! When the program and all its processes have ended, the supervisor writes a report to standard
 //! output, as one line.

@@ -20,7 +20,7 @@ use crate::runner::{Limits, Programs, RunError, Runner};
 /// The settings of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct TrialSettings {
-    /// The name of the algorithm. By default, the adapter chooses the algorithm.
+    /// The name of the algorithm. Each adapter has a default.
     pub algorithm: Option<String>,
     /// The parameters, by name.
     pub parameters: BTreeMap<String, Parameter>,

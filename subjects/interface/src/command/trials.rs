@@ -29,7 +29,7 @@ const DESCRIPTION: &str = "trial";
 /// The log, in a record, that describes the trial.
 const LOG: &str = "trial.json";
 
-/// Maximum number of bytes that are read from a file. All records are smaller.
+/// Maximum number of bytes that are read from a file.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) struct Trial {
