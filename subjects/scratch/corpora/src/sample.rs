@@ -88,7 +88,7 @@ pub struct SampleSettings {
     pub connections: usize,
     /// Maximum number of further attempts for each request after the first attempt has failed.
     pub retries: u32,
-    /// Pause before the second attempt; the pause roughly doubles with each attempt, up to a
+    /// Pause before the second attempt; the pause roughly doubles with each attempt, up to about a
     /// minute.
     pub backoff: Duration,
     /// Time without a received byte after which an attempt has failed.
@@ -128,7 +128,7 @@ pub enum SampleError {
         folder: PathBuf,
     },
     /// The folder contains another corpus, or a sample of a different recipe.
-    #[error("{}: contains a sample with different ids, a different seed or different exclusions", folder.display())]
+    #[error("{}: contains another corpus, or a sample with different ids, a different seed or different exclusions", folder.display())]
     OtherRecipe {
         /// The folder.
         folder: PathBuf,
@@ -141,7 +141,7 @@ pub enum SampleError {
 /// End of a sample.
 #[derive(Clone, Debug)]
 pub enum SampleEnd {
-    /// The corpus has the wanted number of projects.
+    /// The corpus has all wanted projects.
     Complete(Corpus),
     /// All ids were probed, and the corpus has fewer projects than wanted.
     Short(Corpus),

@@ -94,7 +94,7 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
         + &server.row("gone", "/gone.sb3", &archives[3], "");
     fs::write(&list, &text).unwrap();
 
-    // Every attempt fails, so no corpus is completed, but fetched files are kept.
+    // Every attempt to fetch one file fails, so no corpus is completed, but fetched files are kept.
     server.faults.lock().unwrap().insert("/two%20words.sb3".to_owned(), 3);
     let FetchEnd::Unreachable(cause) = run(&list, &folder).unwrap() else { panic!() };
     assert!(cause.contains("two") && cause.contains("503"), "{cause}");

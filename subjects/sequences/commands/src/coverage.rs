@@ -15,7 +15,7 @@ use crate::{Settings, Subject, is_model, picture, read_tests, write};
 /// Maximum number of items of a criterion that are enumerated.
 const MAX_LISTED: u64 = 1_000_000;
 
-/// Shows how many items tests cover, of those that some trace of the model can cover.
+/// Shows how many items of a criterion are covered by tests.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -25,9 +25,9 @@ Examples:
   catherd sequences coverage login.bp suite.json --criterion consecutive:2 --svg coverage.svg
   catherd sequences coverage login.bp suite.json --criterion transitions --dot coverage.dot
 
-Without a model, the items are all words over the events of the tests. The tests of several files, or of
-all *.json files in a folder, count together: of the suites of a study, --missing lists what no
-configuration covers. Requirements that the model names are listed with the tests that contain their events.")]
+Without a model, the items are words over the events of the tests. The tests of several files, or of
+all *.json files in a folder, count together: for the suites of a study, --missing lists what no
+configuration covers. Requirements of the model are listed with the number of tests that contain their events.")]
 pub struct Coverage {
     /// Model (optional), and files or folders of tests
     #[arg(value_name = "[MODEL] TESTS", num_args = 1.., required = true)]

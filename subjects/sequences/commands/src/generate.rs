@@ -47,8 +47,8 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     size: usize,
 
-    /// Share of the items that the suite must cover, such as 95%, instead of --size: of the items
-    /// of the pool, selected by `greedy`, or with `direct` of all reachable items
+    /// Share of items to cover, such as 95%, instead of --size: with `direct`, of the reachable
+    /// items, and otherwise of the items in the pool, chosen by `greedy`
     #[arg(long, value_name = "SHARE")]
     until: Option<String>,
 
@@ -78,7 +78,7 @@ pub struct Generate {
     #[arg(long, value_name = "FILE")]
     keep: Option<String>,
 
-    /// Drop the last events of each test that no item needs, and tests of which nothing is left
+    /// Drop final events that no item needs, and tests that become empty
     #[arg(long)]
     shorten: bool,
 

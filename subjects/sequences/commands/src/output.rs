@@ -1,4 +1,4 @@
-//! Suites as lines, and as files of other tools.
+//! Suites as lines, and as files for other tools.
 
 use std::fmt::Write as _;
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, output, read_tests, up_to, write};
 
-/// Maximum number of tests that are executed to shorten one test.
+/// Maximum number of other tests that are executed to shorten a test.
 const MAX_SHORTENING: usize = 10_000;
 
 /// Executes tests on a system and prints the results as TAP.
@@ -57,8 +57,8 @@ pub struct Test {
     #[arg(long, value_name = "PROGRAM", conflicts_with = "system")]
     command: Option<String>,
 
-    /// Number of tests to make while they are executed: each next event is one of those that the
-    /// system's last answer allows, the least often taken first
+    /// Number of tests to make while they are executed: each next event is the least often taken of
+    /// those that the model and the last answer allow
     #[arg(long, value_name = "N", conflicts_with = "tests")]
     online: Option<u64>,
 
@@ -70,7 +70,7 @@ pub struct Test {
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
-    /// Maximum time for an answer to an event, in milliseconds
+    /// Maximum time for an answer, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     event_ms: u64,
 

@@ -101,7 +101,7 @@ const NAMES: [(&str, &str); 8] = [
     ("greedy", "adds the test with the most new items"),
     ("local", "a greedy suite, then random ones, improved by swaps of single tests"),
     ("direct", "no pool: shortest traces to items that are not covered, continued by walks"),
-    ("optimal", "the best suite of all, for suites of 4 of at most 300 tests"),
+    ("optimal", "the best of all suites, for at most 4 tests from a pool of at most 300"),
     ("risk", "executes the pool on a faulty system and estimates the risk of each item"),
 ];
 
@@ -180,13 +180,14 @@ fn common() -> Vec<ParameterInfo> {
             "criterion",
             text(SAME),
             Values::Text,
-            "criterion that the search optimises; goals: that of the parameter goals",
+            "criterion that the search optimises; goals: the same as the parameter goals",
         ),
         parameter(
             "goals",
             text("consecutive:2"),
             Values::Text,
-            "criterion by which coverage is measured, the same for all algorithms of a study",
+            "criterion by which coverage is measured; should be the same for all algorithms of a \
+             study",
         ),
         parameter(
             "measure",
@@ -213,8 +214,8 @@ fn common() -> Vec<ParameterInfo> {
             "sampler",
             text("steps"),
             choice(&Sampler::NAMES),
-            "what is equally likely in a walk: each enabled event, each trace, each event as its \
-             weight says, or the events that earlier walks took least",
+            "how walks choose events: all equally likely, all traces equally likely, by weight, or \
+             those that earlier walks took least",
         ),
         parameter(
             "length",
@@ -279,7 +280,8 @@ fn own(algorithm: &str) -> Vec<ParameterInfo> {
                 "duplicates",
                 text("removed"),
                 choice(&["removed", "kept"]),
-                "whether a test that several walks of the pool make is executed once or for each",
+                "whether a test that several walks of the pool make is executed once or for each \
+                 walk",
             ),
         ],
         _ => Vec::new(),

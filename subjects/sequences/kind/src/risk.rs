@@ -63,7 +63,7 @@ pub(crate) fn run(
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
     let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
-    // Walks with the same letters count as one test, which is executed only once.
+    // Walks with the same letters are one test of the pool, which is executed only once.
     let mut verdicts: Vec<Option<bool>> = vec![None; matrix.tests()];
     for number in 0..most as usize {
         let test = if repeats { pool.pool.walks[number] as usize } else { number };
@@ -142,8 +142,7 @@ fn beta((passed, failed): (u32, u32)) -> Beta {
     Beta::new(f64::from(passed), f64::from(failed), Orientation::Risk)
 }
 
-/// Adds quantiles of the variances of the items that at least `keep` tests cover at the last
-/// checkpoint.
+/// Adds quantiles of the variances of the items that at least `keep` tests cover in the end.
 fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32, u32)], keep: u64) {
     let is_kept = |&(passed, failed): &(u32, u32)| u64::from(passed) + u64::from(failed) >= keep;
     metrics.count("risk.kept", end.iter().filter(|evidence| is_kept(evidence)).count() as u64);

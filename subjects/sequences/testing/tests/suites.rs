@@ -96,7 +96,7 @@ fn moodle_has_the_published_numbers_exactly() {
     }
 }
 
-/// Compares the exact reachable items of many criteria with all traces of a small model.
+/// Compares the exact reachable items of many criteria with the items of a large pool.
 #[test]
 #[ignore = "slow"]
 fn reachable_items_are_the_items_of_all_traces() {

@@ -45,7 +45,7 @@ fn picture(name: String, width: u64, height: u64, shape: &str, files: &mut Files
     Costume { name, data_format: "svg", asset_id, md5ext, rotation_center_x, rotation_center_y }
 }
 
-/// A program can only sense the duration of a sound, so silence suffices.
+/// A program can sense only the duration of a sound, so silence suffices.
 pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sound {
     const RATE: u32 = 8_000;
     let samples = stream.between(1, 10) as u32 * (RATE / 10);

@@ -137,7 +137,7 @@ impl<'w> ScriptWriter<'w> {
         while left > 0 {
             let above = chain.last().map_or(parent, String::as_str).to_owned();
             if !activations.is_empty() && (left <= activations.len() || self.stream.chance(0.4)) {
-                let activation = activations.pop().expect("it was checked to be not empty");
+                let activation = activations.pop().expect("it was checked not to be empty");
                 chain.push(self.activation(&above, activation));
                 left -= 1;
                 continue;

@@ -1,9 +1,9 @@
 //! Models in JavaScript, in the style of BPjs, are converted to tables. B-threads are functions
 //! that call `sync`.
 //!
-//! A b-thread is called again for each of its states, so it must not depend on data outside it.
-//! States are distinguished by the statements that follow them, up to a horizon, so a long loop may
-//! be taken for an endless loop.
+//! A b-thread is called again for each of its states, so data outside it must not change. States
+//! are distinguished by the statements that follow them, up to a horizon, so a long loop may be
+//! taken for an endless loop.
 
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};

@@ -101,7 +101,7 @@ impl State {
                         {
                             return Err("an exception, not a refusal");
                         }
-                        // The model expects the refusal: the question is not added.
+                        // The question is not added, as the model expects.
                     }
                     "AddQuestion" => {
                         self.questions.insert(field(event, "question"));
