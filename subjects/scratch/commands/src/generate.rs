@@ -293,7 +293,7 @@ fn weak_tests(suite: &Suite) -> String {
     let empty = numbers_without_assertions(suite);
     if !empty.is_empty() {
         text += &format!(
-            "{} without an assertion, because the program changes nothing that holds under every \
+            "{} without an assertion, because no change of the program's state holds under every \
              seed, or --assertions left none: {}\n",
             plural(empty.len(), "test"),
             list(&empty)

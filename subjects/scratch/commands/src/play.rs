@@ -160,8 +160,8 @@ struct Film<'a> {
     /// The last rule that has acted since the last picture.
     rule: Option<usize>,
     last: Vec<Pixel>,
-    /// The part of the last picture that is not yet written, and the number of steps for which the
-    /// picture is shown.
+    /// The changed part of the last picture, which is not yet written, and the number of steps for
+    /// which the picture is shown.
     pending: Option<(Frame<'static>, u32)>,
     result: Result<(), EncodingError>,
 }

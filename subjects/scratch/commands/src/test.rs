@@ -141,8 +141,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     {
         return itch::run(arguments, text);
     }
-    // Reports on a generated suite and one project have a format that is older than the other
-    // formats.
+    // For a generated suite and one project, TAP and JSON on standard output have a format that is
+    // older than the other formats.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.flags.output.is_none();
     if !plan
         && !javascript

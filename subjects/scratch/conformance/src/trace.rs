@@ -76,9 +76,9 @@ pub enum InputEvent {
 pub struct StateChange {
     /// Number of live threads; `None` if the number did not change.
     pub threads: Option<u64>,
-    /// All targets in execution order; `None` if the set of targets did not change.
+    /// All targets in execution order; `None` if neither the targets nor their order changed.
     pub ts: Option<Vec<Properties>>,
-    /// Changed properties by position.
+    /// Changed properties of targets, by the position of the target.
     #[serde(default)]
     pub ch: BTreeMap<usize, Properties>,
 }

@@ -94,7 +94,8 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
             let mut last: Vec<Option<u32>> = Vec::new();
             for line in notation.script(top) {
                 if line.block.is_none() {
-                    // Blocks below `else` follow the condition, not the other branch.
+                    // Blocks below `else` follow the block with the condition, not the other
+                    // branch.
                     last.truncate(line.depth + 1);
                     continue;
                 }

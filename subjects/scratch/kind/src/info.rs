@@ -16,8 +16,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// Except for the criterion [`BRANCHES`], all are the same as in format 1, so results in both
-/// formats can be shown together.
+/// Except for the criterion [`BRANCHES`], the description is the same as in format 1, so results in
+/// both formats can be shown together.
 pub(crate) fn info() -> SubjectInfo {
     let mut info = format_1::subject_info(KIND, ENGINE);
     info.criteria.push(CriterionInfo::new("branch", BRANCHES));

@@ -203,7 +203,7 @@ proptest! {
         if truncate {
             bytes.truncate(cut.index(bytes.len()));
         }
-        // Both a project and an error are correct.
+        // Either a project or an error is correct.
         let _ = from_bytes(&bytes);
     }
 

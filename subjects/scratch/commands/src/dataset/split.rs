@@ -40,7 +40,8 @@ fn part(text: &str) -> Result<(String, usize), String> {
         && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
     if !is_valid_name {
         return Err(format!(
-            "`{name}` is not a valid folder name: use letters, digits, `-`, `_` and `.`"
+            "`{name}` is not a valid folder name: use letters, digits, `-`, `_`, and `.` except \
+             at the start"
         ));
     }
     match size.parse() {

@@ -1,4 +1,4 @@
-//! Output of reports in one of several formats, written row by row while projects are executed.
+//! Writes reports in one of several formats, project by project while the projects are executed.
 
 use std::fs::File;
 use std::io::Write;
