@@ -261,7 +261,7 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
     }
     if !flags.no_assertions {
         text += &format!(
-            "{}, and {} that depend on random numbers or the date\n",
+            "{}, and {} that depend on random numbers, the date or the computer\n",
             plural(counts.suite_assertions as usize, "assertion"),
             counts.suite_flaky
         );
@@ -304,8 +304,8 @@ fn weak_tests(suite: &Suite) -> String {
     let (short, times): (Vec<usize>, Vec<u32>) = short.unzip();
     if let Some(least) = times.iter().min() {
         text += &format!(
-            "{} executed again less often than asked, because they are long, at least {least} \
-             times: {}\n",
+            "{} whose assertions held in fewer successive executions than asked; executed again at \
+             least {least} times: {}\n",
             plural(short.len(), "test"),
             list(&short)
         );

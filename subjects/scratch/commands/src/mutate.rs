@@ -31,7 +31,7 @@ pub struct Flags {
     #[arg(long)]
     pub all_killers: bool,
 
-    /// Leave out assertions that do not hold with every seed of the project
+    /// Leave out flaky assertions
     #[arg(long)]
     pub stable: bool,
 
@@ -90,7 +90,7 @@ impl Arguments<'_> {
             Failure::new(format!("{}: {error}", self.asked.pair.suite.display()))
         };
         if let Ok(SuiteKind::Itch) | Err(_) = SuiteKind::of(text) {
-            let error = failure(&"only suites for Whisker can be executed on mutants");
+            let error = failure(&"of suites in JavaScript, only those for Whisker run on mutants");
             return Err(error.hint("assign an array of tests: module.exports = [...]"));
         }
         let name = self.asked.pair.suite.file_name().unwrap_or_default().to_string_lossy();

@@ -40,7 +40,8 @@ pub(crate) fn compile(
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// A suite may query colours even if no block does.
+/// Includes colours even if no block senses them, because suites may query them and pictures show
+/// them.
 pub(crate) fn compile_for_scripts(
     path: &Path,
     subject: &LoadedProject,

@@ -39,8 +39,8 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
 
-    /// Skip the assertions that depend on random numbers; they are always skipped if --seed differs
-    /// from the seed of the suite
+    /// Skip the flaky assertions; they are always skipped if --seed differs from the seed of the
+    /// suite
     #[arg(long)]
     stable: bool,
 

@@ -19,7 +19,7 @@ use crate::failure::Worded;
 const TOP_OPCODES: usize = 15;
 
 /// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates, and
-/// blocks that the machine does not support as Scratch does.
+/// blocks that the machine executes differently from Scratch.
 ///
 /// Statements are executable blocks. Reachable statements are the goals of test generation, as the
 /// Whisker paper counts them: without loose blocks and dead code. With --out, tables are written
@@ -45,7 +45,7 @@ pub struct Arguments {
 struct OpcodeUse {
     projects: usize,
     uses: usize,
-    /// The reason why the VM does not support the block.
+    /// How the VM executes the block differently from Scratch, if it does.
     unsupported: Option<&'static str>,
 }
 

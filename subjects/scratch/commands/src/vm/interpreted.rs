@@ -16,7 +16,7 @@ use crate::failure::Worded;
 /// Blocks in custom blocks that run without screen refresh are compiled to a faster form if it has
 /// instructions for them. Projects run with input drawn from a seed. After two lines with totals,
 /// each line has a number of executions, its share of all executed blocks without screen refresh,
-/// and an opcode with a reason.
+/// and an opcode, which a reason may follow.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
