@@ -130,7 +130,7 @@ impl SearchAlgorithm for Mio {
             let test = if populations.nothing_to_mutate()
                 || now.mutations == 0
                 // Choosing a covered goal does not use any budget, so a search without sampling
-                // would never end.
+                // might never end.
                 || (populations.all_covered() && now.random == 0.0)
                 || session.rng.chance(now.random)
             {

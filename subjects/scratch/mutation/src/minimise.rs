@@ -193,7 +193,7 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
 }
 
 /// A test that would lose all assertions keeps the last assertion before the last event with
-/// assertions.
+/// assertions, if there is one.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);

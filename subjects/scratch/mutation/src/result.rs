@@ -53,7 +53,8 @@ impl<F> MutantResult<F> {
     }
 }
 
-/// For each mutant, the number of the first earlier mutant that is the same program.
+/// For each executed mutant, the number of the first executed mutant that is the same program, if
+/// it is an earlier one; `None` for other mutants.
 pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     let mut first = FxHashMap::default();
     let original = results.iter().enumerate().map(|(number, result)| {
@@ -76,8 +77,8 @@ pub struct Tally {
     pub not_covered: u64,
     /// Number of mutants with [`MutantOutcome::Equivalent`].
     pub equivalent: u64,
-    /// Number of mutants that are the same program as an earlier mutant. They are also included in
-    /// the other counts.
+    /// Number of executed mutants that are the same program as an earlier executed mutant. They are
+    /// also included in the other counts.
     pub duplicates: u64,
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
                 }
                 if depth > limits.block_depth {
                     return Err(Cause::limit(
-                        "blocks within each other",
+                        "levels of nesting of blocks",
                         limits.block_depth as u64,
                     ));
                 }

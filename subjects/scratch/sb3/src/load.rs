@@ -55,7 +55,7 @@ fn is_json(bytes: &[u8]) -> bool {
 
 fn bare_json(bytes: &[u8], limits: &Limits) -> Result<Project, Cause> {
     if bytes.len() as u64 > limits.json_bytes {
-        return Err(Cause::limit("bytes of project.json", limits.json_bytes));
+        return Err(Cause::limit("bytes in project.json", limits.json_bytes));
     }
     from_json(bytes, FileSource::memory(&BTreeMap::new(), limits), limits)
 }
@@ -70,7 +70,7 @@ pub fn read_archive(path: impl AsRef<Path>, limits: &Limits) -> Result<Vec<u8>, 
         .and_then(|file| read_up_to(file, limits.archive_bytes))
         .map_err(Cause::Io)
         .and_then(|bytes| {
-            bytes.ok_or_else(|| Cause::limit("bytes of archive", limits.archive_bytes))
+            bytes.ok_or_else(|| Cause::limit("bytes in the archive", limits.archive_bytes))
         })
         .map_err(|cause| cause.in_file(&path.display().to_string()))
 }

@@ -298,7 +298,7 @@ pub enum Mutation {
         /// The signature called.
         proccode: Arc<str>,
     },
-    /// Malformed data, for the stated reason.
+    /// Malformed data, with a description of the defect.
     Invalid(Arc<str>),
 }
 

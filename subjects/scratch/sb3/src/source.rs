@@ -48,7 +48,7 @@ impl<'a> FileSource<'a> {
     pub(crate) fn archive(bytes: &'a [u8], limits: &'a Limits) -> Result<FileSource<'a>, Cause> {
         let size = bytes.len() as u64;
         if size > limits.archive_bytes {
-            return Err(Cause::limit("bytes of archive", limits.archive_bytes));
+            return Err(Cause::limit("bytes in the archive", limits.archive_bytes));
         }
         // `ZipArchive` stores all entries in memory, so count them first, by the signature of their
         // headers.
@@ -197,7 +197,7 @@ impl<'a> FileSource<'a> {
         };
         let Some(bytes) = bytes else {
             let (unit, most) = if own_limit < self.left {
-                ("bytes of project.json", own_limit)
+                ("bytes in project.json", own_limit)
             } else {
                 self.limit
             };

@@ -111,7 +111,7 @@ fn long_scripts_are_read_and_deep_ones_refused() {
     assert_eq!(project.block_count(), 100_000);
     let nested = |next| format!(r#""inputs": {{"A": [2, "b{next}"]}}"#);
     assert!(read(&chain(200, nested)).is_ok());
-    refused(&chain(100_000, nested), &["blocks within each other"]);
+    refused(&chain(100_000, nested), &["levels of nesting of blocks"]);
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn each_count_has_a_limit() {
     let with = |limits: Limits| line(Project::from_bytes("test.sb3", &bytes, &limits));
     let all = Limits::default;
     for (limits, words) in [
-        (Limits { archive_bytes: 10, ..all() }, "more than 10 bytes of archive"),
+        (Limits { archive_bytes: 10, ..all() }, "more than 10 bytes in the archive"),
         (Limits { entries: 1, ..all() }, "more than 1 files"),
-        (Limits { json_bytes: 10, ..all() }, "more than 10 bytes of project.json"),
+        (Limits { json_bytes: 10, ..all() }, "more than 10 bytes in project.json"),
         (Limits { json_values: 9, ..all() }, "more than 9 values"),
         (Limits { json_depth: 3, ..all() }, "more than 3 levels"),
         (Limits { targets: 1, ..all() }, "more than 1 targets"),
