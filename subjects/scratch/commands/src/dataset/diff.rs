@@ -17,7 +17,7 @@ Examples:
 Lines begin with - (only in the first), + (only in the second), ! (different) or = (the same
 project under a different id).
 
-Exit codes: 0 if the corpora agree, 2 if they differ, 1 if one cannot be read.")]
+Exit codes: 0 if the manifests agree, 2 if they differ, 1 if a corpus cannot be read.")]
 pub struct Arguments {
     /// Folder of the first corpus
     #[arg(value_name = "DIR")]

@@ -26,7 +26,7 @@ pub fn split(
     for (index, member) in corpus.members.iter().enumerate() {
         duplicates.entry(member.sha256).or_default().push(index);
     }
-    // Keep the order of the manifest, not the order of the digests.
+    // Start from the order of the manifest, not of the digests.
     let mut order: Vec<Vec<usize>> = duplicates.into_values().collect();
     order.sort();
     let mut stream = Stream::new(seed, SPLIT_STREAM);

@@ -86,7 +86,8 @@ fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     }
 }
 
-/// Whether the contents of a media file match the MD5 digest in its name.
+/// Whether the contents of a media file match the MD5 digest in its name; `None` if the name is not
+/// a digest.
 pub(crate) fn checksum(name: &str, bytes: &[u8]) -> Option<bool> {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let hexadecimal = stem.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
