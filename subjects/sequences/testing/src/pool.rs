@@ -289,7 +289,8 @@ impl<'m> Walker<'m> {
     ///
     /// # Errors
     ///
-    /// If the model breaks one of its own rules, or the walks have too many events.
+    /// If the model breaks one of its own rules, or if walks of [`Sampler::Avoid`] have more than
+    /// [`MAX_POOL_EVENTS`] events.
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
             let (tests, cut) = self.walks_in_turn(&numbers, MAX_POOL_EVENTS)?;

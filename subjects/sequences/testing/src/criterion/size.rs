@@ -25,7 +25,7 @@ impl Criterion {
             if total > MAX_ITEMS {
                 return Err(CriterionError {
                     text: self.to_string(),
-                    cause: format!("the tests have more than {MAX_ITEMS} items"),
+                    cause: format!("the tests may have more than {MAX_ITEMS} items"),
                     hint: "use shorter words, or fewer or shorter tests".to_owned(),
                 });
             }

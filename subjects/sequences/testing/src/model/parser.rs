@@ -397,7 +397,7 @@ impl Parser {
             };
             if clause.is_some() {
                 let error = ModelError::new(span, format!("`{word}` twice in one statement"));
-                return Err(error.hint("join the sets with `|`"));
+                return Err(error.hint("write it once; join sets with `|`"));
             }
             self.advance();
             let value = self.expression()?;
