@@ -102,8 +102,8 @@ impl TokenStore {
         TokenStore([(Digest::of(token.as_bytes()), Caller::new(role, name))].into())
     }
 
-    /// Reads a token file. Each line contains the digest of a token, a role and optionally the name
-    /// of a person. Tokens with the same name belong to the same person.
+    /// Reads a token file. A line contains the digest of a token, a role and optionally the name of
+    /// a person, or is a comment (`#`). Tokens with the same name belong to the same person.
     ///
     /// # Errors
     ///

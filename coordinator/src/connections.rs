@@ -131,7 +131,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
                     // Sending fails only after the server has ended.
                     let _ = ready.send(Connection::new(stream, peer, closed)).await;
                 }
-                // If the log is slower than failures, lines are left out.
+                // If failures are faster than the log, some are not logged.
                 Ok(Err(cause)) => drop(failures.try_send(format!("{address}: {cause}"))),
                 Err(_) => {
                     let cause = format!("TLS was not set up within {HANDSHAKE_TIMEOUT:?}");

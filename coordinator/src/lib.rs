@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Any process may be killed at any moment and started again on this folder. If the folder is
-//! deleted or moved, the study starts from the beginning.
+//! deleted, the study starts from the beginning.
 //!
 //! With a PostgreSQL database, several coordinators may be started on the database. One of them is
 //! the leader, which holds an advisory lock. The others stand by, and one of them takes over after

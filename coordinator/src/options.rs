@@ -23,7 +23,8 @@ pub struct CoordinatorOptions {
     pub stand_by: bool,
     /// Engine ids of the subject kinds of this program. Plans with other engine ids are refused.
     pub engines: Engines,
-    /// Names of the criteria of subject kinds. Records with other criteria are refused.
+    /// Names of the criteria, by subject kind. Records of these kinds with other criteria are
+    /// refused.
     pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,

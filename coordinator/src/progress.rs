@@ -25,7 +25,7 @@ pub struct Progress {
     pub leased: u64,
     /// Runs with an accepted record without an error.
     pub done: u64,
-    /// Runs with an accepted record in which the tool reported an error.
+    /// Runs with an accepted record of a failure.
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
     pub quarantined: u64,
@@ -75,7 +75,7 @@ pub struct AttemptCounts {
     pub host: String,
     /// Attempts that ended with an accepted record.
     pub accepted: u64,
-    /// Attempts that ended without an accepted record.
+    /// Attempts that crashed or exceeded a limit of the worker, or whose record was refused.
     pub crashed: u64,
     /// Attempts that ended because the worker was lost.
     pub lost: u64,
@@ -162,7 +162,7 @@ pub struct AlgorithmCurve {
     pub label: String,
     /// The position of the algorithm in the study.
     pub position: Option<usize>,
-    /// Number of these projects.
+    /// Number of projects that can be compared.
     pub projects: usize,
     /// The mean over the algorithm's runs on these projects.
     pub curve: CoverageCurve,

@@ -1,8 +1,8 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
 //! Runs of the same algorithm on the same project form a *group*. They usually differ only in the
-//! seed, so the measured times of some predict the times of the others. The runs of a group that
-//! exactly the same studies contain wait in the same *lane*.
+//! seed, so the measured times of some predict the times of the others. Runs that exactly the same
+//! studies contain wait in the same *lane*.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};

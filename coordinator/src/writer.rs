@@ -39,8 +39,8 @@ pub(crate) use request::{
 use request::{PendingReply, reply_later};
 pub(crate) use why::Explanation;
 
-/// Maximum work of the requests in one transaction, in completions and other entries. Heartbeats
-/// that arrive during the transaction wait for its end.
+/// Amount of work, in completions and other entries, at which no further request is added to a
+/// transaction. Heartbeats that arrive during the transaction wait for its end.
 const MAX_BATCH: usize = 4096;
 
 /// Checkpoints keep the main file of an SQLite store nearly up to date.

@@ -38,7 +38,7 @@ impl Unauthenticated {
 
     pub(crate) fn close_oldest(&self) {
         if let Some((_, closer)) = self.with(BTreeMap::pop_first) {
-            // The connection has ended already.
+            // The connection may have ended already.
             let _ = closer.send(());
         }
     }

@@ -73,9 +73,9 @@ impl Gate {
         }
     }
 
-    /// Otherwise a page of another site could read the dashboard in a user's browser, through a
-    /// name that temporarily resolves to this address (DNS rebinding). IP addresses are not
-    /// resolved.
+    /// Without this check, a page of another site could read the dashboard in a user's browser,
+    /// through a name that temporarily resolves to this address (DNS rebinding). IP addresses are
+    /// not resolved.
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.ok_or_else(|| Refusal::Host(String::new()))?;

@@ -12,9 +12,9 @@ use crate::ids::{RunNumber, Token};
 pub enum AttemptEnd {
     /// The attempt ended after this time with a record without an error.
     Done(Duration),
-    /// The attempt ended after this time with a record in which the tool reported an error.
+    /// The attempt ended after this time with a record of a failure.
     Failed(Duration),
-    /// The attempt ended without an accepted record.
+    /// The attempt crashed or exceeded a limit of the worker, or its record was refused.
     Crashed,
     /// The worker returned the run for a reason outside the run.
     Returned,

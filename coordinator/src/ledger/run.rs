@@ -12,7 +12,7 @@ pub enum Phase {
     Leased = 2,
     /// Has an accepted record without an error.
     Done = 3,
-    /// Has an accepted record in which the tool reported an error.
+    /// Has an accepted record of a failure.
     Failed = 4,
     /// Not attempted again, because too many attempts ended without a record.
     Quarantined = 5,
@@ -77,7 +77,7 @@ pub struct StudySet {
 }
 
 impl StudySet {
-    /// A run may be leased without being leased on behalf of a particular study.
+    /// The study to which a restored or reinstated lease is charged.
     pub(super) fn charged(&self) -> StudyNumber {
         self.studies.first().copied().unwrap_or(StudyNumber::MAX)
     }

@@ -93,7 +93,7 @@ struct Study {
 pub(super) struct Shares {
     studies: BTreeMap<StudyNumber, Study>,
     owners: BTreeMap<String, Owner>,
-    /// Time charged to all studies, active or not.
+    /// Time charged to each study, active or not.
     spent: BTreeMap<StudyNumber, Duration>,
 }
 

@@ -67,7 +67,7 @@ impl StoredRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Breakdown {
-    /// The tool crashed, or the record was refused.
+    /// The attempt crashed, or its record was refused.
     Crashed = 0,
     /// The run exceeded the wall-clock limit of the worker.
     TimedOut = 1,

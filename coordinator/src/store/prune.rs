@@ -33,16 +33,16 @@ pub struct Pruned {
     pub projects: u64,
 }
 
-/// The current time in seconds since 1970. The column `stored` is not part of a record.
+/// The current time in seconds since 1970.
 pub(super) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 impl Store {
-    /// Removes the results of runs that no study contains and whose records were stored before the
-    /// time `before`, in seconds since 1970. The runs remain in the store, because their tokens
-    /// must not be granted again.
+    /// Removes the results of runs that no study contains, except records that were stored at or
+    /// after the time `before`, in seconds since 1970. The runs remain in the store, because their
+    /// tokens must not be granted again.
     ///
     /// # Errors
     ///

@@ -12,7 +12,6 @@ use crate::ledger::Phase;
 
 const PAGE: usize = 1 << 12;
 
-/// Everything that is stored about the runs of a study.
 const RUNS: &str = "
     select position, members.run, members.project, members.label,
            runs.id, runs.project, spec, phase,

@@ -66,7 +66,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Shows to standby coordinators that this writer is alive.
+    /// Shows standby coordinators that this writer is alive.
     ///
     /// # Errors
     ///
@@ -162,8 +162,7 @@ impl Store {
         self.database.execute(sql, &[parameters])
     }
 
-    /// Replaces or removes the rule for the workers that have a name or run on a host with this
-    /// name.
+    /// Replaces or removes the rule for the worker or the host with this name.
     ///
     /// # Errors
     ///

@@ -155,7 +155,7 @@ fn load_runs(
 ) -> Result<LedgerSnapshot, StoreError> {
     let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
     // All runs of a study have the same engine, and all runs of a set belong to the same studies.
-    // There may be millions of runs, so only one specification per set is read.
+    // There may be millions of runs, so the engine is read from one specification per set.
     let mut engines = Vec::with_capacity(samples.len());
     let mut in_real_time = vec![false; samples.len()];
     for (sample, in_real_time) in samples.into_iter().zip(&mut in_real_time) {

@@ -28,7 +28,7 @@ impl Leader {
             Phase::Pending => self.why_pending(number, run),
             Phase::Leased => vec![self.why_leased(number, run)],
             Phase::Done => vec!["it has a record".to_owned()],
-            Phase::Failed => vec!["it has a record in which the tool reported an error".to_owned()],
+            Phase::Failed => vec!["it has a record of a failure".to_owned()],
             Phase::Quarantined => {
                 vec![
                     "it is not attempted again: too many attempts ended without a record"

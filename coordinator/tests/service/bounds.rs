@@ -86,7 +86,7 @@ pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     assert!(planning.total == 1_000_000 && planning.planned < 500_000, "{planning:?}");
 
     assert!(harness.coordinator.delete("large").await.unwrap());
-    // The client is told within its time limit, unless the planning is complete.
+    // The reply may have been sent before the study was deleted.
     match submitted.await.unwrap() {
         Ok(reply) => assert!(reply.into_inner().unplanned > 0),
         Err(status) => assert_eq!(status.code(), Code::Aborted, "{status}"),

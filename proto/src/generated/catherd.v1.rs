@@ -292,7 +292,7 @@ pub struct Status {
     /// Runs with an accepted record without an error.
     #[prost(uint64, tag = "4")]
     pub done: u64,
-    /// Runs with an accepted record in which the tool reported an error.
+    /// Runs with an accepted record of a failure.
     #[prost(uint64, tag = "5")]
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
@@ -307,7 +307,7 @@ pub struct Status {
     /// Mean coverage of the runs that are done, in 0..=1.
     #[prost(double, optional, tag = "9")]
     pub mean_coverage: ::core::option::Option<f64>,
-    /// Expected milliseconds until the last run ends, from measured run times.
+    /// Expected milliseconds until the last run ends.
     #[prost(uint64, optional, tag = "10")]
     pub eta_ms: ::core::option::Option<u64>,
     /// The last error of the store, such as a full disk; empty after a successful transaction.
@@ -319,34 +319,34 @@ pub struct Status {
     /// Studies that are being planned.
     #[prost(message, repeated, tag = "13")]
     pub planning: ::prost::alloc::vec::Vec<PlanningProgress>,
-    /// Pending runs that no live worker executes.
+    /// Pending runs whose engine no usable worker executes.
     #[prost(message, repeated, tag = "14")]
     pub unserved: ::prost::alloc::vec::Vec<Unserved>,
-    /// Pending runs that are expected to take longer than the allocation of any live worker.
+    /// Pending runs that are expected to take longer than the allocation of any usable worker.
     #[prost(message, repeated, tag = "15")]
     pub too_long: ::prost::alloc::vec::Vec<TooLong>,
     /// Another coordinator leads the store, and this one stands by.
     #[prost(bool, tag = "16")]
     pub standby: bool,
 }
-/// Pending runs of an algorithm on a project that are expected to take longer than the allocation of
-/// any live worker.
+/// Pending runs of an algorithm that are expected to take longer than the allocation of any usable
+/// worker.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TooLong {
     /// Number of runs.
     #[prost(uint64, tag = "1")]
     pub runs: u64,
-    /// Milliseconds that one of them is expected to take.
+    /// Milliseconds that the longest of them is expected to take.
     #[prost(uint64, tag = "2")]
     pub expected_ms: u64,
-    /// Milliseconds of the longest allocation of a live worker.
+    /// Milliseconds of the longest allocation of a usable worker.
     #[prost(uint64, tag = "3")]
     pub longest_ms: u64,
     /// The algorithm's label.
     #[prost(string, tag = "4")]
     pub algorithm: ::prost::alloc::string::String,
 }
-/// Pending runs of a subject kind that no live worker executes.
+/// Pending runs of a subject kind whose engine no usable worker executes.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Unserved {
     /// The subject kind.
@@ -365,7 +365,7 @@ pub struct PlanningProgress {
     /// Name of the study.
     #[prost(string, tag = "1")]
     pub study: ::prost::alloc::string::String,
-    /// Number of runs that are in the store.
+    /// Number of runs planned so far.
     #[prost(uint64, tag = "2")]
     pub planned: u64,
     /// Number of all runs of the study.
@@ -393,7 +393,7 @@ pub struct Study {
     /// Runs with an accepted record without an error.
     #[prost(uint64, tag = "6")]
     pub done: u64,
-    /// Runs with an accepted record in which the tool reported an error.
+    /// Runs with an accepted record of a failure.
     #[prost(uint64, tag = "7")]
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
@@ -503,7 +503,7 @@ pub struct EstimateReply {
     /// All runs.
     #[prost(uint64, tag = "1")]
     pub runs: u64,
-    /// Number of these runs that have ended, in any study.
+    /// Number of these runs that are known to have ended, in any study.
     #[prost(uint64, tag = "2")]
     pub ended: u64,
     /// Runs that have not ended, by the source of their expected time.
@@ -512,7 +512,7 @@ pub struct EstimateReply {
     /// Live workers.
     #[prost(uint32, tag = "4")]
     pub workers: u32,
-    /// Milliseconds of work that is left in other studies.
+    /// Milliseconds of work that is left in the active studies.
     #[prost(uint64, tag = "5")]
     pub others_ms: u64,
 }
