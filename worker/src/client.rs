@@ -115,7 +115,7 @@ impl FailoverClient {
             return;
         }
         let next = (silent + 1) % clients.len();
-        // Another request has failed over already.
+        // Another request may have failed over already.
         let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 

@@ -19,8 +19,8 @@ const REPORT: &str = "crash-report";
 const EVIDENCE: &str = "oom-evidence";
 const DEATH: &str = "death";
 
-/// Records how the last process with a spool has ended. Returns whether that process has ended
-/// during a run.
+/// Records how the last process with a spool ended. Returns whether that process ended during a
+/// run.
 pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     let in_run = read_report(folder).is_some();
     if let (true, Some(how)) = (in_run, how) {

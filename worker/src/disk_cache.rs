@@ -31,7 +31,7 @@ impl DiskCache {
             let _ = fs::remove_file(path);
             return None;
         }
-        // With the old time of the last use, the file is only evicted earlier.
+        // If this fails, the file is only evicted earlier.
         let _ = File::options()
             .write(true)
             .open(path)

@@ -1,4 +1,4 @@
-//! Local worker processes, which are restarted when they die.
+//! Local worker processes, which are usually restarted when they die.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -139,7 +139,7 @@ impl LocalFleet {
         });
     }
 
-    /// Whether all workers have ended and none is started again.
+    /// Whether all workers have ended and none will be started again.
     pub fn has_ended(&self) -> bool {
         let ended = |process: &Process| matches!(process, Process::Ended | Process::Abandoned(_));
         self.state.with(|processes| processes.values().all(ended))
@@ -245,7 +245,7 @@ impl<F: Fn(usize) -> Command> Starter<F> {
         let mut command = (self.command)(core);
         let mut child = catherd_platform::new_group(command.stdin(Stdio::piped())).spawn()?;
         if let Some(pipe) = &mut child.stdin {
-            // The process has already ended, which `poll` detects.
+            // The process may already have ended, which `poll` detects.
             let _ = pipe.write_all(self.input.as_bytes());
         }
         Ok(child)

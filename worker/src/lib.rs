@@ -2,7 +2,7 @@
 //! their records.
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
-//! - [`LocalFleet`] keeps one worker process alive on each core of this computer.
+//! - [`LocalFleet`] keeps a worker process alive on each of the given cores.
 //! - [`SubjectProcess`] passes runs to a separate process; [`serve_subject`] runs in that process.
 //!
 //! A finished record is written to the `spool` before it is committed and remains there until it is

@@ -137,10 +137,10 @@ pub(crate) struct Session {
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
-    /// Runs are requested when at most this number of runs is waiting and, if the number is 0, no
-    /// run is being executed.
+    /// Runs are requested only when at most this number of runs is waiting and, if the number is 0,
+    /// no run is being executed.
     low_water: usize,
-    /// The time of the last reply to a lease request when the worker held or received a run.
+    /// The time of the last reply to a lease request at which the worker held or received a run.
     last_busy: Instant,
     full_disk: FullDisk,
 }

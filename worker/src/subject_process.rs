@@ -196,7 +196,7 @@ impl SubjectProcess {
         let mut before: Option<(Part, ExitStatus)> = None;
         loop {
             let survival = Survival { under_way: path.clone(), left_out: left_out.clone() };
-            // A process that ends before the first part must not be attributed to a part that an
+            // The end of a process before the first part must not be attributed to a part that an
             // earlier process executed.
             let _ = fs::write(&path, b"");
             let lost = match self.attempt(spec, &survival, on_progress) {

@@ -32,7 +32,7 @@ pub struct CoordinatorAddress {
     pub access: Access,
 }
 
-/// Finds the coordinators of a store that may move from host to host.
+/// Finds coordinators that may move from host to host.
 #[derive(Clone)]
 pub struct Relocation(pub Arc<dyn Fn() -> Option<Vec<CoordinatorAddress>> + Send + Sync>);
 
@@ -67,7 +67,7 @@ pub struct WorkerOptions {
     pub limits: Limits,
     /// Time without a run after which the worker exits, even if more runs may come.
     pub idle: Option<Duration>,
-    /// Time until the worker's allocation ends. The last run is returned ten seconds before the
+    /// Time until the worker's allocation ends. The last run is cancelled ten seconds before the
     /// end.
     pub allocation: Option<Duration>,
     /// Time after SIGTERM in which the current run may still end.
@@ -82,8 +82,7 @@ pub struct WorkerOptions {
 ///
 /// # Errors
 ///
-/// If the worker fails. Records that were not acknowledged remain in the spool, and the next worker
-/// with the same spool commits them.
+/// If the worker fails. The next worker with the same spool commits the records in the spool.
 pub fn run_worker(
     options: WorkerOptions,
     make: Box<MakeRunner>,

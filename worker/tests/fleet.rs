@@ -256,7 +256,7 @@ async fn runs_that_panic_or_abort_are_quarantined_and_the_rest_complete() {
     bench.close().await;
 }
 
-/// `full` is how often the runner finds its disk full.
+/// `full` is how many more times the runner finds its disk full.
 struct Cramped {
     full: Arc<AtomicU32>,
     runner: Box<dyn Runner>,

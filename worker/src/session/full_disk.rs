@@ -21,7 +21,6 @@ pub(super) struct FullDisk {
 }
 
 impl Session {
-    /// While the disk is full, no runs are leased.
     pub(super) fn note_disk(&mut self, outcome: &JobOutcome) {
         let JobOutcome::DiskFull(reason) = outcome else {
             if let (Some(_), JobOutcome::Record(_)) = (self.full_disk.since, outcome) {

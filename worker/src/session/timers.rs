@@ -1,4 +1,4 @@
-//! Due heartbeats and signals.
+//! The timer of heartbeats, and handlers of signals.
 
 use std::io;
 use std::time::Duration;
