@@ -25,7 +25,7 @@ mod system {
     /// at most 4,096 segments.
     const MAX_SEGMENT_BYTES: u64 = 64 << 10;
 
-    /// Calls with effects outside of the namespaces.
+    /// Calls that could have effects outside of the namespaces.
     const REFUSED: [i64; 12] = [
         libc::SYS_add_key,
         libc::SYS_bpf,
@@ -60,9 +60,9 @@ mod system {
         Ok(())
     }
 
-    /// Makes the kernel refuse calls that have effects outside of the namespaces, from the calling
-    /// thread and all processes that it starts. `large_segments` means that large segments of
-    /// System V shared memory are refused as well.
+    /// Makes the kernel refuse calls that could have effects outside of the namespaces, from the
+    /// calling thread and all processes that it starts. `large_segments` means that large segments
+    /// of System V shared memory are refused as well.
     ///
     /// # Errors
     ///

@@ -24,8 +24,9 @@ mod system {
     /// stack.
     const GAP: usize = 64 << 10;
 
-    /// Whole pages of the stack of one thread, far from the frames that are on the stack now. A
-    /// frame that leaves most of its bytes untouched can be missed if it is longer than the band.
+    /// Whole pages of the stack of one thread, far from the frames that are on the stack when the
+    /// band is made. A frame that leaves most of its bytes untouched can be missed if it is longer
+    /// than the band.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,

@@ -77,7 +77,6 @@ impl Topology {
     pub fn physical_cores(&self, allowed: &[usize]) -> Vec<usize> {
         let firsts: BTreeSet<usize> =
             allowed.iter().map(|&core| self.first(core, allowed)).collect();
-        // For each core, the number of earlier cores in its memory node and at its cache.
         let (mut in_node, mut in_cache) = (BTreeMap::new(), BTreeMap::new());
         let mut ranked: Vec<_> = firsts
             .into_iter()

@@ -117,7 +117,7 @@ mod system {
 
     /// Restricts the view of this process and its children, after
     /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system
-    /// does not permit. If [`Part::Files`] is one of them, further parts may be missing.
+    /// does not permit. If [`Part::Files`] is one of them, other parts may not be in effect either.
     pub fn restrict_view(view: &View<'_>) -> Vec<Unrestricted> {
         let mut missing = Vec::new();
         let mut note = |part: Part, result: io::Result<()>| {
