@@ -211,7 +211,8 @@ impl SubjectKind for Command {
                     name: limits::MEASURING.to_owned(),
                     default: Some(Parameter::Text("1h".to_owned())),
                     values: Values::Text,
-                    meaning: "maximum real time of measuring apart, such as \"20min\"".to_owned(),
+                    meaning: "maximum real time of measuring apart from the trial, such as \"20min\""
+                        .to_owned(),
                 },
                 ParameterInfo {
                     name: limits::MEMORY.to_owned(),

@@ -108,7 +108,7 @@ pub struct LoadedProjects<T> {
 }
 
 impl<T> LoadedProjects<T> {
-    /// An empty collection for at most `most` projects, but at least one.
+    /// An empty collection for at most `most` projects; 0 counts as 1.
     pub fn new(most: usize) -> LoadedProjects<T> {
         LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
@@ -143,7 +143,7 @@ impl<T> LoadedProjects<T> {
         let loading = std::mem::take(&mut self.loading);
         match self.projects.last_used() {
             Some((digest, loaded)) if *digest == project => Ok((loaded, loading)),
-            _ => Err(RunError::Failed("another project is loaded".to_owned())),
+            _ => Err(RunError::Failed("the project is not loaded".to_owned())),
         }
     }
 }

@@ -9,7 +9,7 @@ pub struct Recent<K, V> {
 }
 
 impl<K: PartialEq, V> Recent<K, V> {
-    /// An empty cache for at most `most` values, but at least one.
+    /// An empty cache for at most `most` values; 0 counts as 1.
     pub fn new(most: usize) -> Recent<K, V> {
         Recent { kept: Vec::new(), most: most.max(1) }
     }

@@ -42,7 +42,7 @@ pub enum RunError {
     Stopped,
 }
 
-/// Why a project cannot be run. The reason is the same on every computer.
+/// Why a project cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LoadError(String);
@@ -137,7 +137,7 @@ pub trait Runner: Send {
     ///
     /// # Errors
     ///
-    /// If the project cannot be run. The reason is the same on every computer.
+    /// If the project cannot be run.
     fn examine(&mut self, _: &Examination) -> Result<Vec<(String, String)>, LoadError> {
         Ok(Vec::new())
     }

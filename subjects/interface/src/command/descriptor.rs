@@ -1,5 +1,5 @@
-//! Descriptors: projects of an external tool that may consist of several files, such as a module of
-//! a package and its dependencies.
+//! Descriptors: files that describe a project of an external tool, such as a module of a package
+//! and its dependencies.
 //!
 //! ```toml
 //! descriptor = 1

@@ -49,7 +49,7 @@ pub(super) struct RunLimits {
 /// Units of time, in milliseconds.
 const TIMES: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3600e3)];
 
-/// Units of memory, in bytes.
+/// Units of size, in bytes.
 const SIZES: [(&str, f64); 3] = [("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
 
 impl RunLimits {

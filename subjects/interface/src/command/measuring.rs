@@ -128,8 +128,8 @@ impl<'p> Measuring<'p> {
     }
 
     /// Returns the record of the trial with the measurer's answer. If measuring fails for good, the
-    /// record contains the artifact without criteria. `bytes` is the project, and `folder` is the
-    /// working folder of the measurer.
+    /// record has no criteria. `bytes` is the project, and `folder` is the working folder of the
+    /// measurer.
     pub(super) fn execute(
         &self,
         trial: &Trial,

@@ -43,7 +43,7 @@ pub(super) struct Program {
     programs: Programs,
     limits: Limits,
     projects: LoadedProjects<Arc<[u8]>>,
-    /// What the last run and its program exchanged.
+    /// What catherd and the program of the last run exchanged.
     exchange: Option<RefCell<Exchange>>,
     /// The last trial that has been measured.
     measured: Option<Trial>,
@@ -323,7 +323,7 @@ impl Program {
                         Trial::keep(record, kept, trials, id)
                     }
                     unmeasured => {
-                        // The next worker that starts removes the folder.
+                        // If this fails, the next worker that starts removes the folder.
                         let _ = catherd_platform::remove_folder(&kept);
                         return unmeasured;
                     }

@@ -7,8 +7,8 @@
 //!           new namespaces: user, mount, network, IPC, process
 //! ```
 //!
-//! The worker holds a pipe to the supervisor's standard input. When the pipe is closed, which the
-//! kernel does if the worker is killed, the supervisor kills the remaining processes of the program
+//! The worker holds a pipe to the supervisor's standard input. When the pipe is closed (the kernel
+//! closes it if the worker is killed), the supervisor kills the remaining processes of the program
 //! and removes the working folder. When the init process ends, the kernel kills all processes of
 //! the namespace. Without namespaces, the supervisor adopts orphans and kills its descendants one
 //! by one.

@@ -1,6 +1,6 @@
-//! Trials that have ended but are not measured yet: the result of a tool without criteria, and the
-//! artifact, in a folder that remains after the run. If measuring fails or the worker ends, only
-//! measuring is repeated.
+//! Trials that have ended but are not measured yet: the tool's result, which has no criteria, and
+//! the artifact, in a folder that remains after the run. If measuring fails or the worker ends,
+//! only measuring is repeated.
 //!
 //! The name of a trial is the digest of everything that the trial depends on: the specification of
 //! the run, except the measurer and the limit on measuring.
