@@ -1,4 +1,4 @@
-//! The populations of MIO, which contain tests for each uncovered target.
+//! The populations of MIO, which contain tests for uncovered targets.
 
 use crate::problem::Test;
 use crate::stream::Stream;

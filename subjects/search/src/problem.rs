@@ -10,8 +10,7 @@ pub trait Test: Clone {
     /// negative values and NaN are not.
     fn fitness(&self) -> &[f64];
 
-    /// The number of codons, which decides between tests of equal fitness. Unlike the number of
-    /// executed events, it includes codons that were not used.
+    /// The length of the test, which decides between tests of equal fitness.
     fn length(&self) -> usize;
 
     /// Whether two tests have the same genes.

@@ -130,8 +130,8 @@ pub(crate) fn sort_by_crowding<T: Test>(tests: &[T], front: &mut Vec<usize>, goa
     *front = order.into_iter().map(|(_, index)| index).collect();
 }
 
-/// For each member of a front, the largest number of goals for which another single member is
-/// better (sub-vector dominance).
+/// For each member of a front, the largest number of goals for which one other member is better
+/// (sub-vector dominance).
 fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize> {
     let mut distances = vec![0; front.len()];
     let Some((first, others)) = front.split_first() else { return distances };

@@ -193,7 +193,7 @@ fn a_problem_without_goals_is_covered_at_once() {
 #[test]
 fn mio_samples_when_no_uncovered_goal_has_a_candidate() {
     // A test covers as many goals as it has codons, and is infinitely far from the goals after the
-    // first uncovered goal. Without sampling, the search would choose only covered goals.
+    // first uncovered goal.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();
