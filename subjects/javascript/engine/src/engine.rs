@@ -121,8 +121,8 @@ impl Engine {
         })
     }
 
-    /// Guards the engine before its first use, so that nothing depends on the size of stack frames
-    /// or on processor time. A script that takes most of [`Limits::stack`] is ended
+    /// Guards the engine before its first use, so that no usable result depends on the size of
+    /// stack frames or on processor time. A script that takes most of [`Limits::stack`] is ended
     /// ([`Stop::Stack`]). A call of [`Engine::enter`] that takes too much processor time ends the
     /// process ([`end_process`](crate::end_process)) with a message that names `subject`.
     pub fn guard(&mut self, subject: &str) {
@@ -382,7 +382,7 @@ impl<'js> Session<'js> {
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons for the unhandled rejections since the last call, at most 1,000.
+    /// Takes the reasons of the unhandled rejections since the last call, at most 1,000.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();

@@ -21,7 +21,7 @@ static LOCALE: OwnScript = OnceLock::new();
 /// The level of a line of `console`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
-    /// `console.log` and all other methods.
+    /// `console.log` and similar methods.
     Info,
     /// `console.warn`.
     Warning,

@@ -3,8 +3,8 @@
 //!
 //! An [`Engine`] is one isolated context without access to files, network or processes. Its time is
 //! a virtual [`Clock`], random numbers come from the caller ([`Host`]), and operations and memory
-//! are counted ([`Limits`]). A script that meets a limit ends without an error that it could catch
-//! ([`Stop`]). Garbage collection cannot be observed, and there are no threads.
+//! are counted ([`Limits`]). A script that exceeds one of these two limits ends without an error
+//! that it could catch ([`Stop`]). Garbage collection cannot be observed, and there are no threads.
 //!
 //! # Example
 //!

@@ -66,7 +66,7 @@ impl fmt::Display for Stop {
         f.write_str(match self {
             Stop::Operations => "the script does not stop computing",
             Stop::Memory => "the script uses more memory than allowed",
-            Stop::Stack => "the script calls built-in functions too deeply",
+            Stop::Stack => "the script takes too much of the stack",
             Stop::Caller => "the script was ended",
         })
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rquickjs::{Coerced, Ctx, Error, FromJs, Object, Value};
 
-/// Maximum length, in characters, of each text of a thrown value.
+/// Maximum length, in characters, of each string that describes a thrown value.
 const TEXT_LIMIT: usize = 4_096;
 
 /// A value that a script has thrown.

@@ -4,7 +4,7 @@
 //! [`Heap::restore`] writes each byte back to its address, so all pointers stay valid. This is
 //! usually much faster than evaluating a large program.
 //!
-//! Small blocks are parts of chunks and are reused by size class.
+//! Small blocks are usually parts of chunks and are reused by size class.
 
 // This crate returns and takes raw addresses of memory.
 #![allow(unsafe_code)]
@@ -91,8 +91,8 @@ static HEAPS: AtomicU64 = AtomicU64::new(0);
 /// The memory of one engine.
 pub struct Heap {
     id: u64,
-    /// The first free block of each size class. A free block has the address of the next one after
-    /// its header.
+    /// The first free block of each size class. After its header, a free block has the address of
+    /// the next one.
     free: [Cell<*mut u8>; SIZES],
     chunks: RefCell<Vec<Block>>,
     /// Number of chunks in use. The chunks after them are kept for later use.
@@ -114,7 +114,8 @@ pub struct Image {
 }
 
 impl Heap {
-    /// A heap without blocks. `chunk_bytes` limits the total size of its chunks.
+    /// A heap without blocks. The total size of its chunks is limited to `chunk_bytes`, rounded up
+    /// to whole chunks.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
             id: HEAPS.fetch_add(1, Ordering::Relaxed),
@@ -155,7 +156,7 @@ impl Heap {
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {
-            // SAFETY: a free block has the address of the next one after its header.
+            // SAFETY: after its header, a free block has the address of the next one.
             self.free[number].set(unsafe { first.add(HEADER).cast::<*mut u8>().read() });
             return first;
         }
@@ -288,11 +289,11 @@ impl Heap {
     /// Only the contents of blocks refer to blocks that were allocated after the image was made.
     /// Nothing outside the heap to which blocks of the image refer has been freed since.
     pub unsafe fn restore(&self, image: &Image) {
-        assert_eq!(image.heap, self.id, "the image is one of another heap");
+        assert_eq!(image.heap, self.id, "the image belongs to another heap");
         let chunks = self.chunks.borrow();
         for (chunk, saved) in chunks.iter().zip(&image.chunks) {
-            // SAFETY: chunks keep their place in the list while the heap exists; the caller
-            // promises the rest.
+            // SAFETY: chunks keep their size and their place in the list while the heap exists;
+            // the caller promises the rest.
             unsafe { chunk.put_back(saved) };
         }
         self.chunks_in_use.set(image.chunks.len());

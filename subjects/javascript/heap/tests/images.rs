@@ -40,7 +40,7 @@ fn check(filled: &Filled) {
     assert!(bytes == vec![filled.byte; filled.size]);
 }
 
-/// Allocates, resizes, frees and checks blocks. Miri is much slower, so it does fewer steps.
+/// Allocates, resizes, frees and checks blocks, in fewer steps in Miri, which is much slower.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {
@@ -116,7 +116,7 @@ fn the_same_requests_get_the_same_addresses_after_the_same_image() {
 }
 
 #[test]
-#[should_panic(expected = "the image is one of another heap")]
+#[should_panic(expected = "the image belongs to another heap")]
 fn the_image_of_another_heap_is_refused() {
     let (heap, other) = (Heap::new(1 << 20), Heap::new(1 << 20));
     // SAFETY: no blocks were allocated.

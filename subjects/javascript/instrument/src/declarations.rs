@@ -1,4 +1,4 @@
-//! Types that TypeScript declares.
+//! Types declared in TypeScript.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub struct Declarations {
     /// Number of required parameters of such a function; for an overloaded function, the smallest
     /// number.
     pub required: BTreeMap<String, usize>,
-    /// Interfaces, type aliases and enums by name, and types of variables that name a type.
+    /// Interfaces, type aliases and enums by name, and named types of variables.
     pub types: BTreeMap<String, Shape>,
     /// Members that are `private` or `protected`, as `C.m`.
     pub hidden: BTreeSet<String>,

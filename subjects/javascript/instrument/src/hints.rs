@@ -29,7 +29,7 @@ const DIGITS: LineScores = [5, 0];
 /// Points for a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
-/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Comments count
+/// The points of a line of code (Flycatcher thesis, table of primitive scores). Comments count
 /// only if `comments` is true; the published program counts them.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };

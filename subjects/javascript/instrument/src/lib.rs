@@ -113,7 +113,7 @@ pub struct Instrumented {
     pub declared: Vec<String>,
 }
 
-/// The reason why a file cannot be instrumented.
+/// The reason why a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}: {cause}")]
 pub struct SyntaxError {

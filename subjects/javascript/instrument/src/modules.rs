@@ -39,7 +39,7 @@ pub(crate) fn rewrite(
     }
     module.visit_program(program);
     if module.awaits {
-        return Err("`await` at the top level of a module".to_owned());
+        return Err("`await` at the top level of a module is not supported".to_owned());
     }
     let mut text = format!("{prefix}E({{{}}});", module.exports);
     for (number, source) in sources.iter().enumerate() {

@@ -25,7 +25,7 @@ use crate::{FileKind, SourceFile, SyntaxError, checked};
 pub struct Mutant {
     /// The operator.
     pub operator: MutationOperator,
-    /// The range that is replaced, in bytes of the file.
+    /// The range that is replaced, in bytes, not counting a byte order mark.
     pub range: (u32, u32),
     /// The replacement.
     pub replacement: String,

@@ -21,7 +21,7 @@ pub enum Given {
     Literal(Literal),
     /// The result of the earlier call with this number.
     Result(usize),
-    /// Anything else, by its last name, which may be empty.
+    /// Anything else, with its name, which may be empty.
     Other(String),
 }
 
@@ -32,7 +32,7 @@ pub struct Step {
     pub makes: bool,
     /// The object whose member is called, if any.
     pub of: Option<Given>,
-    /// The last name of the called function or class.
+    /// The name of the called function or class.
     pub name: String,
     /// The arguments.
     pub arguments: Vec<Given>,

@@ -1,4 +1,4 @@
-//! What examples show next to their calls.
+//! What examples show about calls.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -12,15 +12,15 @@ use crate::FileKind;
 use crate::owners::owner_of;
 use crate::words::{Literal, literal, name_of};
 
-/// Marks with which a comment about a result begins.
+/// Marks with which a comment about a result can begin.
 const ARROWS: [&str; 7] = ["=>", "->", "==>", "-->", "\u{2192}", "\u{21d2}", "=="];
 
 /// A call of an example and the comment about its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The last name of the called function.
+    /// The name of the called function.
     pub name: String,
-    /// The owner of the called function, such as the last name of the object; may be empty.
+    /// The owner of the called function, such as the name of the object; may be empty.
     pub owner: String,
     /// The arguments.
     pub arguments: Vec<Literal>,
@@ -35,12 +35,12 @@ pub struct Shown {
 pub struct Example {
     /// Calls with comments about their results.
     pub shown: Vec<Shown>,
-    /// Functions that are passed to calls: the last name of the called function, the position of
-    /// the argument, and the number of parameters of the argument.
+    /// Functions that are passed to calls: the name of the called function, the position of the
+    /// argument, from 0, and the number of parameters of the argument.
     pub passed: Vec<(String, usize, usize)>,
 }
 
-/// Reads what an example shows; nothing if the text cannot be read.
+/// Reads what an example shows; empty if the text cannot be read.
 pub fn example(source: &str) -> Example {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Example::default();

@@ -308,9 +308,8 @@ pub struct Units {
     /// Number of sites.
     pub sites: u32,
     /// Stack programs of logical chains, which compute the distances of their parts: a number from
-    /// 0 pushes the distance of the site of an operand, -1 and -2 combine the top two by `&&` and
-    /// `||`, -3 makes the top unknown (for `??`), and `-10 - site` stores the top as the distance
-    /// of a site.
+    /// 0 pushes the distances of the site of an operand; -1, -2 and -3 combine the top two for
+    /// `&&`, `||` and `??`; and `-10 - site` stores the top as the distances of a site.
     pub chains: Vec<Vec<i32>>,
     /// Istanbul's statements.
     pub statements: Vec<Statement>,
@@ -337,7 +336,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// The lines of a file on which a statement begins, in ascending order.
+    /// The lines of a file on which a counted statement begins, in ascending order.
     pub fn lines(&self, file: u32) -> Vec<u32> {
         let statements = self.statements.iter().filter(|statement| statement.file == file);
         let mut lines: Vec<u32> = statements.map(|statement| statement.line).collect();

@@ -35,7 +35,6 @@ pub(crate) struct Breakable {
 #[derive(Clone, Copy)]
 pub(crate) struct Operand {
     pub(crate) statement: Option<usize>,
-    /// Number of decisions around the operand.
     pub(crate) depth: usize,
     pub(crate) counter: u32,
 }
@@ -68,7 +67,7 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) surroundings: Surroundings,
     /// The position for counters of declarators whose values would otherwise lose their names.
     pub(crate) hoist: Option<u32>,
-    /// The statement that was entered last in this function.
+    /// The latest counted statement of this function.
     pub(crate) statement: Option<usize>,
     pub(crate) operand: Option<Operand>,
     pub(crate) ignored: Ignored,

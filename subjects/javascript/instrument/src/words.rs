@@ -54,12 +54,12 @@ pub struct Words {
     /// Strings, numbers and regular expressions with their positions in bytes, which are 0 if the
     /// file has syntax errors.
     pub literals: Vec<(u32, Literal)>,
-    /// Properties that objects are expected to have: the position, the last name of the object
-    /// (`{}` for a parameter that is a pattern), and the name of the property.
+    /// Properties that objects are expected to have: the position, the name of the object (`{}` for
+    /// a parameter that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
     /// Values for variables and properties, by name, such as values with which they are compared.
     pub values: Vec<(String, Literal)>,
-    /// Calls with literal arguments: the last name of the function or class, and the arguments.
+    /// Calls with literal arguments: the name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
     /// For each call, the owner of the called function, such as the class of the object or
     /// [`OF_RESULT`](crate::OF_RESULT); may be empty.

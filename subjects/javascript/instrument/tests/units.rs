@@ -29,8 +29,7 @@ fn counts(source: &str) -> [usize; 6] {
 
 #[test]
 fn units_equal_those_of_istanbul() {
-    // The expected counts, except for goals of loops and optional chaining, are from
-    // istanbul-lib-instrument 6.0.3.
+    // The expected counts, except for goals, are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [
         ("let x = 1, y = 2, z;", [2, 0, 0, 1, 0, 0]),
         ("a: for (const x of xs) { if (x) continue a; }", [4, 0, 2, 1, 2, 0]),
@@ -47,8 +46,8 @@ fn units_equal_those_of_istanbul() {
 
 #[test]
 fn comments_that_istanbul_obeys_are_obeyed() {
-    // `@` stands for the comment `istanbul ignore next`. The expected counts, except for goals of
-    // loops and optional chaining, are from istanbul-lib-instrument 6.0.3.
+    // `@` stands for the comment `istanbul ignore next`. The expected counts, except for
+    // goals, are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [
         ("@ f(); @ for (const a of b) { c(); } g();", [1, 0, 0, 1, 0, 0]),
         ("x = a || @ b || c; y = d ? @ e?.() : f;", [2, 0, 3, 1, 0, 2]),

@@ -144,7 +144,7 @@ impl Node {
             let agreed = agreed(&executions, number, &test, code).and_then(|shown| {
                 let asserted = asserted_of(&test, &shown["values"], &shown["after"], code);
                 match places.iter().any(|place| mentions(&asserted, place)) {
-                    true => Err("it shows the folder in which it is executed".to_owned()),
+                    true => Err("a result with the folder of the execution".to_owned()),
                     false => Ok(shown),
                 }
             });
@@ -180,7 +180,7 @@ impl Node {
             // Drop the test that ended or blocked its process, so that it is not executed again.
             let before = order.len();
             if let Some(number) = begun.filter(|number| !shown.contains_key(number)) {
-                let reason = "it ends or blocks its process";
+                let reason = "the process ends or hangs";
                 shown.insert(number, json!({"dropped": reason}));
             }
             order.retain(|number| !shown.contains_key(number));
@@ -349,7 +349,7 @@ fn agreed(
     let asserted = |result: &Value| asserted_of(test, &result["values"], &result["after"], code);
     let shown = asserted(first);
     if results.any(|result| asserted(result) != shown) || first["values"].is_null() {
-        return Err("its executions differ".to_owned());
+        return Err("results that differ between executions".to_owned());
     }
     Ok(first.clone())
 }

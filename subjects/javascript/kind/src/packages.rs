@@ -73,7 +73,7 @@ pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, Packagin
         places.into_iter().find(|place| place.join("package.json").is_file())
     };
     let read = |name: &str| -> Result<(Package, Value), String> {
-        let place = installed(name).ok_or_else(|| format!("{name} is not installed there"))?;
+        let place = installed(name).ok_or_else(|| format!("{name} is not installed"))?;
         let failed = |error: PackageError| format!("{name}: {error}");
         let package = Package::read(&place).map_err(failed)?;
         let text = package.text("package.json").unwrap_or_default();

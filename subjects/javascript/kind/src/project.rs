@@ -51,7 +51,7 @@ pub struct SuiteCoverage {
     pub json: Value,
 }
 
-/// Whether a path is a JavaScript project.
+/// Whether a path looks like a JavaScript project.
 pub fn is_project(path: &Path) -> bool {
     if path.is_dir() {
         return ["package.json", "subject.toml"].iter().any(|name| path.join(name).is_file());
@@ -258,7 +258,7 @@ impl Project {
         })
     }
 
-    /// Executes a suite on the mutants of the project. Returns `None` if the observer stops.
+    /// Executes a suite on the mutants of the project. Returns `None` if the observer stops it.
     ///
     /// # Errors
     /// If the project cannot be loaded, or the machine cannot continue.

@@ -1,4 +1,4 @@
-//! Functions that differ from an earlier revision.
+//! Functions that have changed since an earlier revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
         return Ok(output.stdout);
     }
     let message = String::from_utf8_lossy(&output.stderr);
-    let first = message.lines().next().unwrap_or("it fails").trim_start_matches("fatal: ");
+    let first = message.lines().next().unwrap_or("failed").trim_start_matches("fatal: ");
     Err(format!("git: {first}"))
 }
 

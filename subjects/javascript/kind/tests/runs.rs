@@ -139,6 +139,6 @@ fn measures_count_units_and_decisions() {
     // One function has 6 decisions, the other none.
     assert_eq!(table.rows[0][2..], ["4", "9", "9", "2", "1", "3", "4.000"]);
     assert_eq!(table.rows[1][2..], ["1", "1", "0", "0", "0", "0", ""]);
-    // The analysis constructs the class, which does not end.
+    // The analysis calls the constructor, which does not end.
     assert_eq!(table.rows[2][2..], ["1", "2", "0", "1", "", "", "1.000"]);
 }

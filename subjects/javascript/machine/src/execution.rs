@@ -126,7 +126,7 @@ pub struct Execution {
     pub useful: Option<usize>,
     /// The units reached after each statement, if requested.
     pub trace: Vec<Reached>,
-    /// Whether the result is the same with any seed and at any time.
+    /// True only if the result is the same with any seed and at any time.
     pub repeatable: bool,
     /// Unfinished work of the test that a test framework reports as a failure: `rejection` or
     /// `timer`; empty if there is none.

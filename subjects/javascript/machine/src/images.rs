@@ -49,7 +49,7 @@ impl Live {
 
     pub(crate) fn clear(&mut self) {
         if let Some(bare) = &self.images.bare {
-            // SAFETY: the image was made of this engine. Persistent values are the functions of the
+            // SAFETY: the image was made by this engine. Persistent values are the functions of the
             // prelude and the object of the host's functions and arrays; they were made before the
             // image and are kept until the context is dropped. No script reaches that object, so
             // its members stay.

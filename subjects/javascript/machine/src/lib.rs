@@ -1,5 +1,5 @@
-//! The host of JavaScript programs under test: loads packages without access to files, network or
-//! clock, and executes tests on them statement by statement, within counted limits.
+//! The host of JavaScript programs under test, which have no access to files, network or clock:
+//! loads them, and executes tests on them statement by statement, within counted limits.
 //!
 //! - [`Package`]: the files of a project, from a file, a folder or an archive, and their packed
 //!   bytes.

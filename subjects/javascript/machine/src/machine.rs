@@ -43,7 +43,7 @@ struct Report {
 }
 
 impl Machine {
-    /// A machine with a seed for the numbers of proxies.
+    /// A machine with a seed for the random values of proxies.
     pub fn new(program: &Rc<Program>, settings: MachineSettings, seed: u64) -> Machine {
         Machine {
             live: None,
@@ -61,7 +61,7 @@ impl Machine {
         self.known_classes = Some(known.collect());
     }
 
-    /// How often the program was loaded for a test or an analysis.
+    /// Number of executed tests and of analyses.
     pub fn loads(&self) -> u64 {
         self.loads
     }
@@ -122,7 +122,7 @@ impl Machine {
     /// expressions.
     ///
     /// # Errors
-    /// If an operand is not an expression, or the engine does not start.
+    /// If an operand cannot be evaluated, or the engine does not start.
     pub fn distance(
         &mut self,
         operator: &str,

@@ -25,7 +25,7 @@ pub struct TypedFile {
     pub text: String,
     /// Whether the file is a module.
     pub module: bool,
-    /// The requests for files that the file may make, each with the path of the requested file.
+    /// The requests that the file may make, each with the path of the requested file.
     pub requests: Vec<(String, String)>,
 }
 

@@ -19,8 +19,9 @@ const MAX_EXECUTIONS: usize = 8;
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code for the path `out`, and leaves out tests that fail when the code is
-    /// executed. `note` maps the number of such tests to the note in the code.
+    /// Writes a suite as code for the path `out`. Unless the code has snapshots, executes the code
+    /// and leaves out tests that fail. `note` maps the number of such tests to the note in the
+    /// code.
     ///
     /// Returns the code and the titles of the tests that were left out.
     ///
