@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     executions: Option<String>,
 
-    /// Budget: steps of the Scratch VM (1/30 s of Scratch time each)
+    /// Budget: steps of the Scratch VM (1/30 s of Scratch time each) or of a JavaScript program
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     steps: Option<String>,
 

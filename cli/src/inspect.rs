@@ -11,8 +11,8 @@ use clap::Args;
 /// Shows what a project offers to tests, and what is not supported.
 ///
 /// For a Scratch project: the blocks that are not executed as Scratch executes them, and what they
-/// do instead. For a JavaScript project: its classes with methods, fields and functions, and the
-/// types of parameters that tests with unknown values infer, with their evidence.
+/// do instead. For a JavaScript project: its classes and functions, and the types of parameters,
+/// which are inferred from tests with unknown values, with their evidence.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

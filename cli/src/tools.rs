@@ -31,7 +31,7 @@ pub(crate) enum Command {
 /// of a study. Afterwards, a tool that describes projects is asked for their measures, and for the
 /// projects that it does not support, which studies leave out.
 ///
-/// The adapter does this, for example with pip. Unlike in a run, it may use the network.
+/// The adapter makes the environment, for example with pip. Unlike in a run, it may use the network.
 #[derive(Args)]
 #[command(after_help = format!("{PREPARE}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Prepare {

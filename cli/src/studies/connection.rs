@@ -193,7 +193,7 @@ impl Connection {
                  `catherd token` makes tokens",
             ),
             Code::PermissionDenied => {
-                failure.hint("name a file with a token that permits this with --token-file")
+                failure.hint("with --token-file, name a file with a token that permits this")
             }
             Code::NotFound => failure.hint("`catherd status` lists the studies"),
             Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),

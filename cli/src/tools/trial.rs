@@ -18,10 +18,10 @@ use crate::generate::parameter;
 use crate::programs::Isolation;
 use crate::{places, subjects};
 
-/// Amount of work of a trial if no budget is given and the tool does not only observe real time.
+/// Amount of work of a trial if no budget is given and the tool can limit work.
 const EXECUTIONS: u64 = 10;
 
-/// Milliseconds of a trial if no budget is given and the tool only observes real time.
+/// Milliseconds of a trial if no budget is given and the tool limits only real time.
 const WALL_MS: u64 = 10_000;
 
 /// Executes one run of a tool, and shows the request and the answer.
@@ -52,7 +52,7 @@ pub(crate) struct Try {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Budget: test executions [default: 10, or 10 s for a tool that only observes real time]
+    /// Budget: test executions [default: 10, or 10 s for a tool that limits only real time]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     executions: Option<String>,
 
