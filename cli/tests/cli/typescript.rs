@@ -5,8 +5,8 @@ use std::process::Command;
 
 use crate::support::catherd;
 
-/// A module with imports that name JavaScript files, that use a path of `tsconfig.json`, and that
-/// import only types.
+/// A module with imports that name a JavaScript file, use a path of `tsconfig.json`, or import only
+/// types.
 const CART: &str = "import type { Item } from './types.js';
 import { Rounding } from './types';
 import { Level } from '@/level.js';
