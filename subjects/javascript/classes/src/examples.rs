@@ -1,4 +1,5 @@
-//! Worked examples, one JSON object per line: a source, a question about it, and the expected answer.
+//! Worked examples, one JSON object per line: a source, a question about it, and the expected
+//! answer.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -48,7 +49,7 @@ impl From<String> for ExampleError {
 pub fn check(line: &str) -> Result<Verdict, ExampleError> {
     let example: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let text = |key: &str| example[key].as_str().map(str::to_owned);
-    let id = text("id").ok_or_else(|| "an example has an `id`".to_owned())?;
+    let id = text("id").ok_or_else(|| "the example has no `id`".to_owned())?;
     let ask = &example["ask"];
     let Some(action) = ask["do"].as_str() else {
         return Err(format!("{id}: `ask` has no `do`").into());

@@ -9,8 +9,8 @@ pub struct Genes {
     pub statements: Vec<Statement>,
     /// The target that each statement calls.
     pub targets: Vec<usize>,
-    /// Whether the last statement ended the test when it was executed, so that no statement after it
-    /// would be executed.
+    /// Whether the last statement ended the test when it was executed, so that no statement after
+    /// it would be executed.
     pub ends: bool,
     /// Whether the test differs from an earlier test only in a string, and has not been executed.
     pub varied: bool,

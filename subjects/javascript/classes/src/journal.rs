@@ -111,7 +111,8 @@ impl Journal {
         }
     }
 
-    /// The journal of an earlier search on the same program with the same settings. Its tests replace the search.
+    /// The journal of an earlier search on the same program with the same settings. Its tests
+    /// replace the search.
     ///
     /// # Errors
     /// If the file cannot be read.

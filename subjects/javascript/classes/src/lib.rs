@@ -6,8 +6,8 @@
 //! - [`types`]: types of parameters from evidence, by two profiles.
 //! - [`Maker`], [`Genes`]: tests and how they are made and changed.
 //! - [`Subject`]: the search problem. [`generate`]: a run from request to suite.
-//! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts, their coverage, and their export
-//!   as code for test frameworks. [`mutation`]: mutation analysis of a suite.
+//! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts, their coverage, and
+//!   their export as code for test frameworks. [`mutation`]: mutation analysis of a suite.
 //! - [`examples`]: worked examples of the behaviour, one JSON object per line.
 
 mod building;

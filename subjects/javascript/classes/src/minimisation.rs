@@ -35,7 +35,8 @@ pub(crate) fn minimised(
     (chosen, before - after)
 }
 
-/// Tests that together cover all goals, chosen greedily, each with the goals that no earlier one covers.
+/// Tests that together cover all goals, chosen greedily, each with the goals that no earlier one
+/// covers.
 fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();
@@ -72,7 +73,8 @@ fn shorten(subject: &mut Subject, test: &mut Kept) {
             let slice = test.genes.kept_only(|number| needed.contains(&number));
             slice.statements.len() == test.genes.statements.len() || attempt(subject, test, slice)
         });
-        // Keep the last statement of a slice, because it is the first one that reaches one of the goals.
+        // Keep the last statement of a slice, because it is the first one that reaches one of the
+        // goals.
         end = test.genes.statements.len() - usize::from(is_slice);
     }
     let mut index = end;
@@ -98,7 +100,7 @@ fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
     covers
 }
 
-/// For each goal of a test, the statement that reached it first; `None` if a goal was reached only after
+/// The statements that reached the goals of a test first; `None` if a goal was reached only after
 /// the last statement, or not at all.
 fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSet<usize>> {
     let threw = matches!(whole.outcome, TestOutcome::Threw { .. });

@@ -192,7 +192,7 @@ impl Reader {
             text.push(digit);
             self.at += 1;
         }
-        text.parse().map_err(|_| "a number of repetitions")
+        text.parse().map_err(|_| "an invalid number of repetitions")
     }
 
     fn escape(&mut self) -> Read<Vec<char>> {
@@ -201,7 +201,8 @@ impl Reader {
             Some(kind @ ('u' | 'x')) => {
                 let count = if kind == 'u' { 4 } else { 2 };
                 let digits: String = (0..count).filter_map(|_| self.next()).collect();
-                let code = u32::from_str_radix(&digits, 16).map_err(|_| "hexadecimal digits")?;
+                let code = u32::from_str_radix(&digits, 16)
+                    .map_err(|_| "an escape without hexadecimal digits")?;
                 Ok(vec![char::from_u32(code).ok_or("half of a pair is not a character")?])
             }
             Some(letter) if letter.is_ascii_digit() || "DWSbBkpP".contains(letter) => {

@@ -43,8 +43,8 @@ pub struct FailedTest {
     pub name: String,
     /// The message of the error, or the value as a string.
     pub message: String,
-    /// Whether a wrong type is the likely cause: a `TypeError` in a call without an instance of a class
-    /// among its arguments.
+    /// Whether a wrong type is the likely cause: a `TypeError` in a call with arguments, none of
+    /// which is the result of another call.
     pub suspected: bool,
 }
 

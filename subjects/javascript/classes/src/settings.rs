@@ -64,7 +64,7 @@ pub struct GenerationSettings {
     pub reuse: f64,
     /// Number of traps of a collecting proxy after which a test ends.
     pub trap_threshold: usize,
-    /// Number of traps of an idle proxy after which the analyser stops.
+    /// Number of traps after which an idle proxy of the analyser throws an exception.
     pub idle_threshold: usize,
     /// Probability that a collecting proxy is 0.
     pub zero: f64,
@@ -93,7 +93,8 @@ pub struct GenerationSettings {
     pub inference: f64,
     /// Whether the coverage of tests that throw is ignored.
     pub discard_throwing: bool,
-    /// Whether comments are included when points are computed from lines, as in Flycatcher's program.
+    /// Whether comments are included when points are computed from lines, as in Flycatcher's
+    /// program.
     pub line_comments: bool,
     /// Whether calls and operators are goals in addition to statements, as in Flycatcher's program.
     pub nodes: bool,
@@ -156,7 +157,7 @@ impl Parameters for GenerationSettings {
             Field::count("trap_threshold", &mut self.trap_threshold, 1, 10_000)
                 .meaning("traps of a collecting proxy after which a test ends"),
             Field::count("idle_threshold", &mut self.idle_threshold, 1, 10_000)
-                .meaning("traps of an idle proxy after which the analyser gives up"),
+                .meaning("traps after which an idle proxy of the analyser throws an exception"),
             Field::share("zero", &mut self.zero)
                 .meaning("probability that a collecting proxy is the number 0"),
             Field::choice(
@@ -186,7 +187,7 @@ impl Parameters for GenerationSettings {
             Field::share("constants", &mut self.constants)
                 .meaning("probability that a primitive is a constant of the program"),
             Field::count("patience", &mut self.patience, 0, 1_000_000)
-                .meaning("tests without new coverage before a method is left; 0: never"),
+                .meaning("tests without new coverage before another method is tested; 0: no limit"),
             Field::choice(
                 "goals",
                 &mut self.goals,

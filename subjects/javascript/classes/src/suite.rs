@@ -20,8 +20,8 @@ pub struct SuiteTest {
     pub assertions: Vec<Value>,
     /// The state of each variable after the last statement as data; `null` if it is not asserted.
     pub after: Vec<Value>,
-    /// The limit that ended the test after these statements, or the work that the test leaves
-    /// behind ([`Execution::stray`]); may be empty.
+    /// The limit that ended the test after these statements, or the kind of unfinished work of the
+    /// test ([`Execution::stray`]); may be empty.
     pub limit: String,
     /// The values that code asserts; `None` if they were not chosen.
     pub shown: Option<Vec<ShownValue>>,
@@ -348,8 +348,8 @@ pub(crate) struct Observed {
 /// Work of showing one value or member, in steps.
 const SHOWING: u64 = 5;
 
-/// Executes a test, up to three times, and fills in its assertions. The test is cut after a statement that throws and
-/// before one that a limit ends.
+/// Executes a test, up to three times, and fills in its assertions. The test is cut after a
+/// statement that throws and before one that a limit ends.
 ///
 /// # Errors
 /// If the machine cannot continue.
@@ -449,7 +449,8 @@ fn asserted(test: &mut SuiteTest, executions: &[Seen]) -> bool {
         let state = first.after.get(index).filter(|_| asserts_state);
         test.after.push(state.cloned().unwrap_or(Value::Null));
         test.assertions.push(match same {
-            // Keep the state after the last statement instead, because it shows the effects of all calls.
+            // Keep the state after the last statement instead, because it shows the effects of all
+            // calls.
             true if instance && !test.after[index].is_null() => Value::Null,
             true => value,
             false => json!({"flaky": true}),

@@ -41,7 +41,7 @@ pub(crate) struct Texts {
     tokens: Vec<Vec<String>>,
     /// For each goal, the number of tests created for it since a test last came nearer.
     tries: Vec<Cell<u32>>,
-    /// For each counter, which powers of two its values have reached.
+    /// For each counter, the ranges in which its values were, one bit per range.
     reached: Vec<u8>,
     /// Goals covered for the first time, and the steps for them: by other tests, and by tests that
     /// differ in a string.

@@ -89,7 +89,7 @@ pub struct Knowledge {
     pub uses: u64,
     /// The evidence of all these tests together.
     pub evidence: Evidence,
-    /// Points from sources other than tests, such as default values and comments.
+    /// Points in addition to those of the evidence, such as points of default values and comments.
     pub points: BTreeMap<Type, f64>,
     /// The type that profile `flycatcher` has inferred.
     pub inferred: Option<Inferred>,
@@ -110,8 +110,8 @@ impl Knowledge {
         merge(&mut self.evidence, seen);
     }
 
-    /// The type by the rules of the thesis (profile `flycatcher`). `rng` is used only if there is no
-    /// evidence.
+    /// The type by the rules of the thesis (profile `flycatcher`). `rng` is used only if there is
+    /// no evidence.
     pub fn infer(&self, model: &Model, rng: &mut Stream) -> Inferred {
         let sure = |type_| Inferred { type_, unsure: false };
         let members: Vec<&String> = self.evidence.members.keys().collect();

@@ -53,7 +53,7 @@ const SPECIAL_NUMBERS: [f64; 8] =
 const SPECIAL_TEXTS: [&str; 6] = ["", " ", "0", "a", "__proto__", "\u{1F600}"];
 
 impl Constants {
-    /// The constants of all files. A generator that [`check_config`] refuses is ignored.
+    /// The constants of the target files. A generator that [`check_config`] refuses is ignored.
     pub fn of(units: &Units, config: &ProjectConfig) -> Constants {
         let generator =
             |text: &Option<String>| text.as_ref().and_then(|text| Pattern::parse(text).ok());

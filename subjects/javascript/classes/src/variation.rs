@@ -8,11 +8,11 @@ use crate::genes::Genes;
 use crate::model::{RECEIVER, TargetKind};
 use crate::values;
 
-/// Probability that an inserted call repeats a call of the test. States that count calls, such as scores
-/// and fill levels, cannot be reached by single new calls.
+/// Probability that an inserted call repeats a call of the test. States that count calls, such as
+/// scores and fill levels, cannot be reached by single new calls.
 const REPEATED: f64 = 0.25;
-/// Probability that a changed argument becomes an object of the test. Effects of two calls on the same
-/// object cannot be reached by new objects.
+/// Probability that a changed argument becomes an object of the test. Effects of two calls on the
+/// same object cannot be reached by new objects.
 const ANOTHER_VARIABLE: f64 = 0.2;
 
 impl Genes {

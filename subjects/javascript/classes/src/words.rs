@@ -1,4 +1,5 @@
-//! Words of the program, its documentation, tests and type declarations, from which values of tests are made.
+//! Words of the program, its documentation, tests and type declarations, from which values of tests
+//! are made.
 
 mod declared;
 mod pool;
@@ -41,7 +42,7 @@ pub struct Words {
     options: Vec<String>,
     /// Literals with which variables and properties are compared, by name.
     values: BTreeMap<String, Vec<Literal>>,
-    /// Properties that are read, by file and last name of the object, with positions.
+    /// Properties that are read, by file and name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
     pub(crate) calls: BTreeMap<String, Vec<Vec<Literal>>>,
     /// For each of these calls, the object whose member is called; may be empty.

@@ -72,7 +72,7 @@ fn executions_that_ended_the_process_are_left_out() {
     let whole = search(&[]);
     assert_eq!(crashes(&whole), None);
     assert_eq!(crashes(&search(&[(100, 0)])), Some(1));
-    // The second crash in a call of a target blames the target.
+    // After the second crash in a call of a target, all tests that call the target are left out.
     let blamed = search(&[(30, 0), (60, 0)]);
     assert!(crashes(&blamed).is_some_and(|count| count > 20), "{:?}", blamed.counts);
     for file in [&found, &number] {

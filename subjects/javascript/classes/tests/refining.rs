@@ -56,7 +56,7 @@ fn joined() -> Suite {
     ];
     let test = SuiteTest { statements, ..SuiteTest::default() };
     let mut suite = Suite { tests: vec![test], seed: 1, ..Suite::default() };
-    // Readers are chosen from the states that the suite has observed.
+    // Without observations, no readers are known.
     suite.tests[0].assertions = vec![serde_json::Value::Null; 6];
     suite.tests[0].after = vec![serde_json::Value::Null; 6];
     suite

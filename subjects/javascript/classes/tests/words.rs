@@ -29,7 +29,7 @@ fn generated(program: &Rc<Program>, settings: &GenerationSettings, executions: u
     generate(program, &request, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Numbers of covered goals with and without words.
+/// Counts of covered goals with and without words.
 fn with_and_without(program: &Rc<Program>) -> [usize; 2] {
     [true, false].map(|words| {
         let settings = GenerationSettings { words, ..GenerationSettings::default() };

@@ -17,7 +17,7 @@ pub struct MachineSettings {
     pub load_steps: u64,
     /// Maximum number of operations of the engine while the program is loaded, in units of 10,000.
     pub load_polls: u64,
-    /// Number of traps of an idle proxy after which a test ends.
+    /// Number of traps after which an idle proxy of the analyser throws an exception.
     pub idle_threshold: u32,
     /// Number of traps of a collecting proxy after which a test ends.
     pub trap_threshold: u32,

@@ -14,7 +14,8 @@ const RESERVED: &str = "Array BigInt Boolean Buffer Date Error Function Infinity
     loaded promise register resolve root script";
 
 impl Code {
-    /// The name of the variable that holds the subject: the name of the export itself, if a variable can have it.
+    /// The name of the variable that holds the subject: the name of the export itself, if a variable
+    /// can have it.
     pub(super) fn name_of_subject(&self) -> &str {
         let name = self.own_name.as_str();
         let taken = |list: &str| list.split_whitespace().any(|word| word == name);

@@ -7,7 +7,7 @@ pub(super) fn name_of_variable(base: &str) -> String {
     let letters: Vec<char> = base.chars().filter(char::is_ascii_alphanumeric).collect();
     let capitals = letters.iter().take_while(|c| c.is_ascii_uppercase()).count();
     let word = letters[capitals..].iter().take_while(|c| c.is_ascii_lowercase()).count();
-    // The last capital begins a word, unless only a few letters follow.
+    // The last capital begins a word if several lower-case letters follow.
     let lower = if capitals > 1 && word > 1 { capitals - 1 } else { capitals };
     let lower_case = |(at, c): (usize, &char)| if at < lower { c.to_ascii_lowercase() } else { *c };
     let name: String = letters.iter().enumerate().map(lower_case).collect();

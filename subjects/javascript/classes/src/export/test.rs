@@ -74,7 +74,7 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
     last.or_else(own).or_else(export)
 }
 
-/// The last name of the function or method that a statement calls.
+/// The name of the function or method that a statement calls, without the names before it.
 fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
     match (statement.operation, statement.path.last()) {
         (Operation::Method, _) => &statement.name,
@@ -214,7 +214,8 @@ impl<'s> Test<'s> {
         Written { group, title, brief, longer, lines, asserts }
     }
 
-    /// The words of a title about the receiver of a call. `made` is the code that makes the receiver.
+    /// The words of a title about the receiver of a call. `made` is the code that makes the
+    /// receiver.
     fn of_receiver(&self, made: &str) -> Option<String> {
         let statement = &self.test.statements[self.focus];
         let receiver = self.test.statements.get(statement.receiver)?;

@@ -72,8 +72,8 @@ fn examples(source: &str) -> Vec<String> {
     found
 }
 
-/// The names by which examples call the export of a package with one of these names: `const NAME = require('package')` or
-/// `import NAME from 'package'`.
+/// The names by which examples call the export of a package with one of these names:
+/// `const NAME = require('package')` or `import NAME from 'package'`.
 pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     for line in texts.lines() {

@@ -14,7 +14,8 @@ pub(super) type Range = (f64, f64);
 /// Ranges by the name of a function, which may be empty, and of a parameter or member.
 pub(super) type Ranges = BTreeMap<(String, String), Range>;
 
-/// Ranges by the names of parameters and members that usually have them. A month may be counted from 0 or from 1.
+/// Ranges by the names of parameters and members that usually have them. Numbers of months and days
+/// are permitted only if they are valid when counted from 0 and when counted from 1.
 const NAMED: [(&str, Range); 8] = [
     ("month monthindex", (1.0, 11.0)),
     ("day dayofmonth weekday dayofweek", (1.0, 6.0)),
@@ -109,7 +110,8 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The range of numbers in a description of a parameter, such as `1-12`, `from 0 to 255` or `must be positive`.
+/// The range of numbers in a description of a parameter, such as `1-12`, `from 0 to 255` or `must be
+/// positive`.
 pub(super) fn range_in(description: &str) -> Option<Range> {
     let lower = description.to_lowercase().replace('`', "");
     let found = tokens(&lower);

@@ -1,4 +1,5 @@
-//! Compares the results of calls with the results that comments in examples show next to the same calls.
+//! Compares the results of calls with the results that comments in examples show next to the same
+//! calls.
 
 use catherd_javascript_machine::instrument::{Literal, Shown, words};
 use catherd_javascript_machine::{Argument, Operation};
@@ -17,7 +18,8 @@ const LEADS: [&str; 10] =
 const LONGEST: usize = 2_000;
 
 impl Usage {
-    /// Whether examples have comments about the last call of a test, and all of them show other results.
+    /// Whether examples have comments about the last call of a test, and all of them show other
+    /// results.
     pub(super) fn is_contradicted(&self, test: &SuiteTest) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let shown = self.promised(test);

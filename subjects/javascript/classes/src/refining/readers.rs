@@ -137,8 +137,8 @@ impl Refiner<'_> {
             if strength(&other.test, &self.classes) != Strength::Whole {
                 continue;
             }
-            // A reader of the receiver or of the result shows an effect of the call only if it returns
-            // another value after the call.
+            // A reader of the receiver or of the result shows an effect of the call only if it
+            // returns another value after the call.
             if variable != last || receiver {
                 let mut without = statements[..last].to_vec();
                 without.push(Statement { receiver: statements[last].receiver, ..reader });

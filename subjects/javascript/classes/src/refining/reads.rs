@@ -298,7 +298,8 @@ impl Usage {
         !self.has_adder(target) && given.iter().enumerate().any(is_key)
     }
 
-    /// Whether an argument has a kind and members that its function reads, or that examples or declarations have.
+    /// Whether an argument has a kind and members that its function reads, or that examples or
+    /// declarations have.
     pub(super) fn is_as_read(&self, target: &Target, position: usize, value: &Argument) -> bool {
         let function = matches!(value, Argument::Function(..));
         if !function && self.is_documented(Some(target), position, value) {

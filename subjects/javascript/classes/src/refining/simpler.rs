@@ -21,7 +21,8 @@ const SHORT: usize = 40;
 /// Maximum number of values of examples that are tried for an argument.
 const MAX_EXAMPLES: usize = 5;
 
-/// Maximum number of usual values that are tried for an argument of a test that a person would not write.
+/// Maximum number of usual values that are tried for an argument of a test that a person would not
+/// write.
 const MAX_USUAL: usize = 16;
 
 /// The condition on the result of a changed test.

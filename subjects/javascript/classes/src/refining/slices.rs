@@ -51,7 +51,8 @@ impl Refiner<'_> {
     }
 }
 
-/// The shortest arguments with which the tests of a suite construct instances of each class without an error.
+/// The shortest arguments with which the tests of a suite construct instances of each class without
+/// an error.
 pub(super) fn made_by(suite: &Suite) -> BTreeMap<Vec<String>, Vec<Argument>> {
     let length = |arguments: &[Argument]| -> usize {
         arguments.iter().map(|it| it.to_json().to_string().len()).sum()
@@ -73,8 +74,9 @@ pub(super) fn made_by(suite: &Suite) -> BTreeMap<Vec<String>, Vec<Argument>> {
     made
 }
 
-/// A statement of a test, preceded by the statements that make its receiver and its arguments. With `with_states`,
-/// earlier statements on the same variables are included, because these may have changed the states of objects.
+/// A statement of a test, preceded by the statements that make its receiver and its arguments. With
+/// `with_states`, earlier statements on the same variables are included, because these may have
+/// changed the states of objects.
 pub(super) fn slice(statements: &[Statement], end: usize, with_states: bool) -> Vec<Statement> {
     let mut needed = BTreeSet::from([end]);
     loop {

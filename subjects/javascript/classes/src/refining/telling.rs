@@ -96,7 +96,7 @@ impl Usage {
         if !documented && statements[last].arguments.iter().any(negative) && is_nothing(result) {
             return false;
         }
-        // Every error has its message.
+        // A message that was passed to the call says little about the call.
         let message =
             |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
         if statements[last].arguments.iter().any(message) {

@@ -383,7 +383,7 @@ impl Usage {
     }
 }
 
-/// The last name in calls of a target.
+/// The name of a target in calls, without the names before it.
 fn last_name(target: &Target) -> &String {
     match target.kind {
         TargetKind::Method => &target.member,

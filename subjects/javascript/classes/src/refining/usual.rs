@@ -17,7 +17,8 @@ const FEWEST: usize = 4;
 /// Minimum share of calls with the same value in a place for which the value counts as usual.
 const SHARE: f64 = 0.8;
 
-/// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
+/// A part of a value: the call that a test shows, the call that made the value, and the name of the
+/// part.
 type Place = (String, String, String);
 
 /// Usual values of parts of values, and the members of instances that may be asserted.

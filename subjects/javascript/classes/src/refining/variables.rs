@@ -65,7 +65,7 @@ pub(super) fn members(texts: &str) -> Vec<String> {
     found
 }
 
-/// The name of a variable, and the last name of the function that is called for its value.
+/// The name of a variable, and the name of the function that is called for its value.
 fn declared(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('=')?;
     let name = name.trim();
