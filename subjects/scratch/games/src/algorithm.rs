@@ -35,7 +35,7 @@ pub fn long(
 /// An algorithm for games with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Game {
-    /// State-space search for tests that cover goals under the seed of the run.
+    /// State-space search for tests that each cover goals under one seed.
     Explore(Explore),
     /// Search for policies that cover goals under any seed.
     Reflex(Reflex),
@@ -95,7 +95,7 @@ impl Game {
     /// Summary in one line.
     pub fn summary(&self) -> &'static str {
         match self {
-            Self::Explore(_) => "state-space search from snapshots, for tests under the run's seed",
+            Self::Explore(_) => "state-space search from snapshots, for tests under one seed each",
             Self::Reflex(_) => "search for policies: readable rules that hold under any seed",
             Self::Play { .. } => "explore and reflex, with one suite of both kinds of tests",
             Self::Neatest(_) => "neuroevolution of networks that play (Neatest), a baseline",

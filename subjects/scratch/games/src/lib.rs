@@ -1,7 +1,7 @@
 //! Test generation for games, with state-space search and with policies that react to the program.
 //!
-//! - [`Game::Explore`] searches the states of a program for paths that cover its goals under the
-//!   seed of the run.
+//! - [`Game::Explore`] searches the states of a program for paths that cover its goals, each under
+//!   one seed.
 //! - [`Game::Reflex`] searches for short lists of rules that cover the goals under any seed.
 //! - [`Game::Play`] does both, and creates a suite with both kinds of tests.
 //! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, as a published

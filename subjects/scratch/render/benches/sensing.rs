@@ -42,7 +42,7 @@ fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableI
     (scene, ids)
 }
 
-/// Circles that do not touch although their boxes overlap, so every point of the overlap is tested.
+/// Circles that do not touch although their boxes overlap.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_drawables_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 0.0, direction);

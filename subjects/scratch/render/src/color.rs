@@ -218,7 +218,7 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     std::array::from_fn(|channel| {
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
         let sum = 255.0 * (over[channel] + under);
-        // Round half up. The casts saturate and map NaN to 0; without special instructions they are
+        // Round half up. The cast saturates and maps NaN to 0; without special instructions it is
         // much faster than a call to `round`.
         let whole = sum as u8;
         whole.saturating_add(u8::from(sum - f64::from(whole) >= 0.5))

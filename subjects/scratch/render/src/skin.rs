@@ -74,7 +74,7 @@ impl SkinSetBuilder {
     /// replaced by one of them. System fonts are never used, because they differ between computers.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`] or cannot be read.
+    /// If the file cannot be read within the [`Limits`].
     pub fn add_svg(
         &mut self,
         bytes: Arc<[u8]>,
@@ -92,7 +92,7 @@ impl SkinSetBuilder {
     /// decoded later is fully transparent.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`] or cannot be read.
+    /// If the file cannot be read within the [`Limits`].
     pub fn add_bitmap(
         &mut self,
         bytes: Arc<[u8]>,

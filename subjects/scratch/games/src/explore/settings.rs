@@ -64,7 +64,7 @@ pub struct Explore {
     pub novelty_share: f64,
     /// Probability that a rollout from a root with an empty path uses a new seed.
     pub reseed: f64,
-    /// Number of seeds that are tried first if goals depend on chance.
+    /// Number of seeds that are tried first if goals may depend on chance.
     pub chance_seeds: usize,
     /// Whether the viability of states is estimated.
     pub viability: bool,
@@ -143,7 +143,7 @@ impl Parameters for Explore {
             Field::share("root_share", &mut self.root_share)
                 .meaning("share of rollouts that start from a root"),
             Field::share("novelty_share", &mut self.novelty_share).meaning(
-                "share of rollouts from the archive of novelty; 0.9 while no goal has a distance",
+                "share of rollouts from the archive of novelty; 0.9 while no goal has cells",
             ),
             Field::share("reseed", &mut self.reseed)
                 .meaning("probability of a new seed for a rollout from a root with an empty path"),

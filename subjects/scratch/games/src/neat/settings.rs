@@ -16,7 +16,7 @@ pub struct Neatest {
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
-    /// Number of generations without improvement after which another goal becomes the target.
+    /// Number of generations without improvement after which an untried goal becomes the target.
     pub switch: usize,
     /// Share of new networks in the first population for a goal.
     pub new_networks: f64,
@@ -63,7 +63,7 @@ impl Parameters for Neatest {
             Field::count("repetitions", &mut self.repetitions, 1, 1_000)
                 .meaning("executions under different seeds that must cover a goal"),
             Field::count("switch", &mut self.switch, 1, 10_000)
-                .meaning("generations without improvement after which the goal is changed"),
+                .meaning("generations without improvement after which an untried goal is chosen"),
             Field::share("new_networks", &mut self.new_networks)
                 .meaning("share of new networks in the first population for a goal"),
         ];

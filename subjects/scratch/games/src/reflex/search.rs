@@ -29,7 +29,7 @@ pub(crate) struct Learned {
 }
 
 /// The value of a policy for a goal: how near the policy came to the goal, from 0 to 1, or 1 plus
-/// its score. The second number breaks ties: the time for which the script of the goal was running,
+/// the score. The second number breaks ties: the time for which the script of the goal was running,
 /// in units of [`LIFE`].
 type Worth = (f64, u64);
 

@@ -18,7 +18,7 @@ pub(super) struct Bitmap {
 }
 
 impl Bitmap {
-    /// Returns `None` if the bitmap is not sampled in this way.
+    /// Returns `None` if `resvg` must draw the image.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(
@@ -66,7 +66,7 @@ impl Bitmap {
 }
 
 /// The column or row of a bitmap at the distance `at` from its left or upper edge. The distance and
-/// the drawn `length` are in pixels of the pixmap.
+/// the drawn `length` are in the same unit.
 fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     let at = at / length * f64::from(count);
     let at = if mirrored { f64::from(count) - at } else { at };

@@ -3,8 +3,8 @@
 //! The browser does not outline a stroked curve. It divides the curve by edges across the line, at
 //! points where a chord would deviate too far from the curve (parametric edges) and where the
 //! direction has changed so much that the outer side would not look round (radial edges). Between
-//! edges, the outline is straight, and lies up to a quarter of a pixel inside the outline of the
-//! true curve.
+//! edges, the outline is straight, and deviates from the outline of the true curve by up to a
+//! quarter of a pixel.
 
 use std::f64::consts::PI;
 

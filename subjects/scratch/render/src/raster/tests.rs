@@ -35,9 +35,8 @@ fn rows(width: usize, height: usize, body: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn masks_are_turned_to_fit_their_shelf() {
-    // Samples are 1/8, 3/8, 5/8 and 7/8 below the top of a pixel, and 3/8, 7/8, 1/8 and 5/8 to the
-    // right of its left side: the edge at 0.3 excludes the first row of samples and the third
-    // column.
+    // Samples are 1/8, 3/8, 5/8 and 7/8 below the top of a pixel and to the right of its left side,
+    // so the edge at 0.3 excludes one sample of each pixel in plain and in turned masks.
     let top = |width: u32, height: u32, at: f32| {
         let (right, bottom) = (width as f32 - 0.1, height as f32 - 0.2);
         let body = format!("<path d='M0 {at}H{right}L{width} {bottom}H0.1z'/>");

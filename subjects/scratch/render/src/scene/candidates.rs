@@ -10,8 +10,8 @@ use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
 use crate::skin::{Level, SkinSet};
 
-/// Slots of the drawables that can influence a query, from front to back, and the box around their
-/// intersections with the tester. The tester is the drawable that senses the others.
+/// Slots of the drawables that can influence a query, and the box around their intersections with
+/// the tester. The tester is the drawable that senses the others.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) slots: SmallVec<[u32; 64]>,

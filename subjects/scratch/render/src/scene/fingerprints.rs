@@ -8,7 +8,7 @@ use super::{DrawableId, Scene};
 
 impl Scene {
     /// The fingerprint of the state that belongs to no drawable of a program. Scenes with the same
-    /// costumes return equal answers to equal calls if this fingerprint and the [fingerprints of
+    /// costumes return equal answers to equal queries if this fingerprint and the [fingerprints of
     /// all drawables](Self::drawable_fingerprint) are equal.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self

@@ -42,7 +42,7 @@ impl PointQuery {
         matches!(self, Self::DrawnSolid | Self::DrawnMask(_) | Self::DrawnColor(_))
     }
 
-    /// A number that is equal for queries with the same answers.
+    /// Queries with the same number have the same answers.
     fn number(self) -> u32 {
         let word = |kind: u32, [r, g, b]: [u8; 3]| kind << 24 | u32::from_be_bytes([0, r, g, b]);
         match self {
@@ -178,8 +178,7 @@ impl QueryCache {
         let entry = &mut self.entries[candidate.entry as usize];
         let wanted = area.intersection(&candidate.visible_region);
         if entry.cached_region.is_empty() {
-            // Compute only the requested words, because a drawable that has changed may change
-            // again.
+            // Keep only the requested words, because a drawable that has changed may change again.
             entry.reset(wanted);
         } else if !entry.cached_region.contains(&wanted) {
             let whole = WordRegion::around(entry.params.colored_bounds.on_stage());

@@ -132,7 +132,7 @@ fn received(target: &Target, block: &Block) -> Option<HatEvent> {
         Opcode::EventWhenBroadcastReceived => broadcast(field("BROADCAST_OPTION")),
         Opcode::EventWhenBackdropSwitchesTo => backdrop(field("BACKDROP")),
         Opcode::ControlStartAsClone => HatEvent::Clone(target.name.clone()),
-        // Hats of sensors that a test cannot control have no event.
+        // Other hats have no event.
         _ => return None,
     })
 }

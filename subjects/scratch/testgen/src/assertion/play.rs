@@ -18,7 +18,7 @@ const EPISODES: usize = 10;
 const WIDENED: f64 = 0.25;
 
 /// Adds assertions to each test with a policy: the widened range of each variable that was a finite
-/// number in all episodes, and whether the variable never decreased and sometimes increased.
+/// number in all episodes and, for a variable with different values, whether it never decreased.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 pub(crate) fn assert_play(
     suite: &mut Suite,
