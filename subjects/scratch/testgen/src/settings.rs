@@ -134,8 +134,8 @@ impl Parameters for GenerationSettings {
             Field::choice("goals", &mut self.goals, GOAL_SETS)
                 .meaning("reachable: only blocks that a path from a user event reaches"),
             Field::choice("extraction", &mut self.extraction, Extraction::WORDS).meaning(
-                "static: every event with a handler anywhere in the code; naive: all events \
-                 (W, Algorithm 1); wait: waits only",
+                "static: every event with a handler anywhere in the code; naive: most kinds of \
+                 events (W, Algorithm 1); wait: waits only",
             ),
             Field::choice("selection", &mut self.selection, Selection::WORDS)
                 .meaning("how a codon selects an event; clustering: close codons select the same"),

@@ -141,7 +141,7 @@ impl Stretches {
     }
 }
 
-/// The key of outcomes that depend on the budget, on the random stream, or on both.
+/// The key of outcomes that also depend on the budget or the random stream, if they are given.
 fn narrowed(key: Fingerprint, budget: Option<u32>, random: Option<Fingerprint>) -> Fingerprint {
     let key = budget.map_or(key, |budget| key.with(u64::from(budget), 1));
     random.map_or(key, |random| key.and(random))

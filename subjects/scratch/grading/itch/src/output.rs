@@ -70,7 +70,7 @@ pub struct Judgement {
     pub steps: u64,
     /// Number of blocks that the VM executed.
     pub blocks: u64,
-    /// Whether commands or lines were left out because a size limit was reached.
+    /// Whether commands were left out because their size limit was reached.
     pub cut: bool,
 }
 

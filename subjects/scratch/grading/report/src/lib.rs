@@ -13,9 +13,9 @@
 //! | [`Status::Error`] with a [`Limit`] | a limit was reached | `time limit exceeded` |
 //! | [`Status::Skip`] | `skip` | - (tests that were not reached are not part of the report) |
 //! | [`Group`] | - | `start-group`, in order; `parent` for nested groups |
-//! | [`TestReport::feedback`] | message of the assertion, hints | feedback of `close-test`, `append-message` |
+//! | [`TestReport::feedback`] | hints | feedback of `close-test`, `append-message` |
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
-//! | [`SuiteReport::messages`] | - | `append-message` outside tests, summaries of groups |
+//! | [`SuiteReport::messages`] | - | `append-message` outside tests |
 //!
 //! The output depends only on the report; for example, it does not contain the time of day.
 

@@ -13,7 +13,8 @@ use crate::value::wrap;
 /// Length in seconds of the sound that replaces a sound that cannot be loaded: one sample.
 const DEFAULT_SOUND: f64 = 1.0 / 22_050.0;
 
-/// Side of the picture that replaces a costume that cannot be loaded, in stage units.
+/// Side of the picture that replaces a costume that cannot be loaded, in units of an SVG image or
+/// in pixels.
 const SIDE: usize = 128;
 
 /// The question mark in the picture, in cells of 8 units.
