@@ -159,7 +159,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Sets the fuel of all further steps together, in blocks. When the fuel is used up, steps
-    /// execute nothing.
+    /// execute only edge-activated hats.
     pub fn set_fuel(&mut self, blocks: u64) {
         self.state.fuel = blocks;
     }

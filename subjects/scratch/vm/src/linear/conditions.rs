@@ -42,7 +42,9 @@ impl Lowering<'_> {
     }
 
     /// Lowers all of a condition except its last comparison. Returns the link of this comparison
-    /// with the lowered part, the comparison, and whether it is negated.
+    /// with the lowered part, the comparison, and whether it is negated. If the condition is not an
+    /// `and` or `or` that ends with a comparison, lowers nothing and returns the whole condition
+    /// with [`Link::Push`].
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),

@@ -217,7 +217,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the evaluation of an expression is known to take neither fuel nor random numbers.
+    /// Whether the evaluation of an expression is known to take neither fuel nor, except for the
+    /// index `random` or `any` of an item, random numbers.
     pub(super) fn is_plain(&self, e: ExprId) -> bool {
         let exprs = &self.source.exprs;
         match exprs[e.0 as usize] {

@@ -294,8 +294,8 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, combines the outcome with a waiting outcome, and jumps if the result equals
-    /// `jumps`.
+    /// Compares, combines the outcome with a waiting outcome unless `link` is [`Link::Push`], and
+    /// jumps if the result equals `jumps`.
     Compare {
         relation: Relation,
         link: Link,

@@ -62,7 +62,7 @@ fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     [outcome::<false>(&program, settings.clone(), 3), outcome::<true>(&program, settings, 3)]
 }
 
-/// A program that executes `body` in warp in each step, and then another script.
+/// A program that executes `body` in warp and another script in each step.
 fn program(body: &str) -> String {
     format!(
         "(var n #0) (var m #1) (var s \"\") (list l 3 random 5)

@@ -118,7 +118,7 @@ pub(crate) fn length<T: Tracer>(
 #[inline(always)]
 fn number<T: Tracer, A: Source>(executor: &Executor<'_, T>, a: Operand) -> f64 {
     match A::numeral(executor, a) {
-        // The value is NaN, or neither a number nor a short numeral.
+        // The value is NaN, or neither a number nor a short numeral whose number is known.
         numeral if numeral.is_nan() => A::read(executor, a).number(),
         numeral => numeral,
     }
