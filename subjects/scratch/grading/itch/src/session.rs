@@ -151,7 +151,7 @@ impl<'a, 'js> Course<'a, 'js> {
         let [whole, time] = times[..] else { return Err(Broken::Limit("no times".to_owned())) };
         let usable = |factor: f64| if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
         let (whole, time) = (usable(whole), usable(time));
-        // With an acceleration of exactly 1, the original does not change the interval.
+        // With a time acceleration of exactly 1, the original does not change the interval.
         let interval = if time == 1.0 { STEP_MS } else { STEP_MS / whole };
         let pace = Pace {
             step_ms: interval * time,
