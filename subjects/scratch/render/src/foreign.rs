@@ -15,8 +15,8 @@ thread_local! {
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
-    // Unwinding is safe, because after a panic callers keep only pictures, whose pixels are valid at
-    // any time.
+    // Unwinding is safe, because after a panic callers keep only pictures, whose pixels are valid
+    // at any time.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     IS_CALLING.set(outer);
     result.ok()

@@ -6,8 +6,8 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Maximum number of clones of a sprite that networks observe, and maximum number of clones at which
-/// they can aim the mouse.
+/// Maximum number of clones of a sprite that networks observe, and maximum number of clones at
+/// which they can aim the mouse.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
