@@ -5,7 +5,7 @@
 pub struct Counts {
     /// Number of goals of the project.
     pub goals: u64,
-    /// Number of goals that the search covered.
+    /// Number of goals that the run covered.
     pub covered: u64,
     /// Number of iterations of the algorithm; see [`Budget`](catherd_search::Budget::iterations).
     pub iterations: u64,

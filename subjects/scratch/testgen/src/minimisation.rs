@@ -149,7 +149,7 @@ fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<b
 }
 
 /// Chooses tests without changing them: first each test that covers a goal that no other test
-/// covers, then for each remaining goal the test with the fewest codons.
+/// covers, then for each remaining goal the shortest test.
 fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
     let mut suite = Minimised::default();
     let mut done = vec![false; covering.len()];

@@ -71,9 +71,9 @@ pub struct Generated {
     pub end: End,
     /// Number of the project's goals that are blocks.
     pub goals: u32,
-    /// The numbers of these goals that the search covered, ascending.
+    /// The numbers of these goals that the run covered, ascending.
     pub covered: Vec<u32>,
-    /// The branches that the search covered; `None` if branches are not goals.
+    /// The branches that the run covered; `None` if branches are not goals.
     pub branches: Option<BranchCoverage>,
     /// The increase of coverage over time, with one point for each improvement.
     pub timeline: Vec<Improvement>,

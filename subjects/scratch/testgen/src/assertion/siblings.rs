@@ -33,8 +33,8 @@ impl Siblings {
     }
 
     /// Returns the positions of all assertions about the same attribute of any clone of the same
-    /// sprite, after the same event or a later event. Returns nothing if an earlier call has
-    /// returned all of them.
+    /// sprite, after the same event or a later event. Returns nothing for an original, or if an
+    /// earlier call has returned all of them.
     pub(super) fn of(&mut self, position: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.attributes[position].filter(|(number, after)| {
             let since = &mut self.since[*number];

@@ -156,8 +156,8 @@ impl<Id: Copy> Extractor<Id> {
     /// Returns the list of events. `rng` draws positions of drags that the program does not
     /// determine.
     ///
-    /// Dynamic extraction lists the events that the program can react to now, and then a wait.
-    /// While the program asks a question, the list contains answers and no other input.
+    /// Dynamic extraction lists the events that the program can react to now, which are usually
+    /// only answers and a wait while the program asks a question.
     pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
         self.begin_list();
         scene.instances(&mut self.instances);
