@@ -58,7 +58,7 @@ pub struct Explore {
     pub grid: f64,
     /// Size of the cells of directions, in degrees.
     pub turn: f64,
-    /// Share of rollouts that start from roots.
+    /// Approximate minimum share of rollouts that start from roots.
     pub root_share: f64,
     /// Approximate share of rollouts that start from the archive of novelty, once goals have cells.
     pub novelty_share: f64,
@@ -66,7 +66,7 @@ pub struct Explore {
     pub reseed: f64,
     /// Number of seeds that are tried first if goals may depend on chance.
     pub chance_seeds: usize,
-    /// Whether the viability of states is estimated.
+    /// Whether rollouts prefer states whose viability is estimated to be high.
     pub viability: bool,
     /// Number of steps of the wait that shows whether a state is doomed; 0 for no such wait.
     pub look_ahead: usize,
@@ -141,7 +141,7 @@ impl Parameters for Explore {
             Field::number("turn", &mut self.turn, 1.0, 360.0)
                 .meaning("size of the cells of directions in degrees"),
             Field::share("root_share", &mut self.root_share)
-                .meaning("share of rollouts that start from a root"),
+                .meaning("minimum share of rollouts that start from a root"),
             Field::share("novelty_share", &mut self.novelty_share).meaning(
                 "share of rollouts from the archive of novelty; 0.9 while no goal has cells",
             ),
@@ -150,7 +150,7 @@ impl Parameters for Explore {
             Field::count("chance_seeds", &mut self.chance_seeds, 0, 10_000)
                 .meaning("seeds that are tried first if random numbers decide about goals"),
             Field::switch("viability", &mut self.viability)
-                .meaning("estimate which states lead nowhere"),
+                .meaning("prefer states that are likely to lead to new coverage"),
             Field::count("look_ahead", &mut self.look_ahead, 0, 1_000)
                 .meaning("steps of the wait that shows whether a state leads nowhere; 0: none"),
             Field::switch("watch_variables", &mut self.watch_variables)

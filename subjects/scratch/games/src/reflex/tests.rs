@@ -103,7 +103,7 @@ fn a_policy_that_follows_is_found_and_holds_under_fresh_seeds() {
 
 #[test]
 fn goals_beyond_policies_are_left_to_plans() {
-    // The door needs two keys in turn, and a rule has one key.
+    // The door needs two keys in turn, and each possible rule presses one key.
     let door = door();
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
     let (made, suite) = run_on(&door, "reflex", &few, 200_000);

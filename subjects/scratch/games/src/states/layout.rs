@@ -1,4 +1,4 @@
-//! The parts of a project that distinguish its states: scripts, and variables in conditions.
+//! The parts of a project that guide searches, such as scripts, and variables in conditions.
 
 use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
@@ -19,8 +19,8 @@ pub(crate) struct Layout {
     /// Whether a condition or a number of repetitions depends on random numbers, directly or
     /// through variables.
     pub(crate) has_chance: bool,
-    /// Whether the name of at least one message is computed. If so, no distance leads to its
-    /// receivers, and random numbers may decide which scripts receive it.
+    /// Whether the name of at least one message is computed. If so, no distance to the right name
+    /// is measured, and random numbers may decide which scripts receive the message.
     pub(crate) computes_messages: bool,
     /// Pairs of sprites, the first of which senses contact with the second or the distance to the
     /// second.
