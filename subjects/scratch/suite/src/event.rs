@@ -46,7 +46,7 @@ pub enum Event {
     },
     /// The oldest open question is answered with a number.
     TypeNumber {
-        /// The number, in -240..=240.
+        /// The number.
         number: i32,
     },
     /// The mouse button is pressed or released at the position of the mouse.
@@ -56,9 +56,9 @@ pub enum Event {
     },
     /// The mouse moves.
     MouseMove {
-        /// Horizontal position, in -240..=240.
+        /// Horizontal position, clamped to -240..=240 when the event is sent.
         x: f64,
-        /// Vertical position, in -180..=180.
+        /// Vertical position, clamped to -180..=180 when the event is sent.
         y: f64,
     },
     /// The mouse moves to the position of a sprite.
