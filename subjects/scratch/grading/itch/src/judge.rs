@@ -14,7 +14,7 @@ use crate::session::Course;
 /// Judges a submission that began as a copy of a template.
 ///
 /// # Errors
-/// If the plan cannot be loaded, or the submission cannot be compiled.
+/// If the submission cannot be judged by the plan.
 pub fn judge(
     plan: &Plan,
     template: &Project,

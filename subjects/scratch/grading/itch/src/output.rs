@@ -46,8 +46,7 @@ impl Status {
 /// How a judgement ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JudgementEnd {
-    /// The judgement was closed after all phases, or after the failure of a test that must not
-    /// fail.
+    /// The judgement was closed without an error of the plan, and no limit was reached.
     Closed,
     /// The plan threw an error in a phase.
     Rejected(String),

@@ -14,7 +14,7 @@ pub struct Plan {
     pub(crate) text: String,
 }
 
-/// Error for a plan that cannot be loaded, or a submission that cannot be compiled.
+/// Error for a submission that cannot be judged by a plan.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
     /// The plan is longer than 8 MiB.

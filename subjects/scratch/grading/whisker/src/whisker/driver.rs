@@ -55,8 +55,7 @@ pub(crate) type VariableKey = (TargetKey, u32, bool);
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) active: Cell<bool>,
-    /// Whether a function that the run called has thrown an error. The run then remains active, but
-    /// executes nothing.
+    /// Whether the run has failed. The run then remains active, but executes nothing.
     pub(crate) dead: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
     pub(crate) holds: Cell<bool>,
