@@ -226,7 +226,6 @@ impl Project {
         steps: Option<u64>,
     ) -> Result<Vec<(Verdict, u64)>, ProjectError> {
         self.with_program(|program| {
-            // Use a new context for each test, because tests can change built-in objects.
             let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {

@@ -19,7 +19,7 @@ const MAX_EXECUTIONS: usize = 8;
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code for the path `out`. Unless the code has snapshots, executes the code
+    /// Exports a suite as code for the path `out`. Unless the code has snapshots, executes the code
     /// and leaves out tests that fail. `note` maps the number of such tests to the note in the
     /// code.
     ///
