@@ -6,7 +6,7 @@ use catherd_javascript_instrument::{Control, Hit};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The value that a statement threw.
+/// A thrown value.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Thrown {
     /// The name of the error; empty for other values.
@@ -34,7 +34,7 @@ impl Thrown {
 pub enum TestOutcome {
     /// All statements were executed.
     Passed,
-    /// A statement threw, or its promise was rejected.
+    /// A statement or loading threw, or a promise was rejected.
     Threw {
         /// The thrown value.
         thrown: Thrown,

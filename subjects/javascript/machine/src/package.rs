@@ -19,7 +19,7 @@ const MAX_FILES: usize = 4_000;
 /// The first bytes of a packed project.
 const MAGIC: &[u8] = b"catherd javascript 1\n";
 
-/// `subject.toml`, which selects the parts of a project that are under test. All keys are optional.
+/// The contents of `subject.toml`, whose keys are all optional.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProjectConfig {

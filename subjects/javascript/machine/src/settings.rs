@@ -23,7 +23,7 @@ pub struct MachineSettings {
     pub trap_threshold: u32,
     /// Probability that a collecting proxy converts to the number 0.
     pub zero: f64,
-    /// The number to which every proxy converts, for examples; `None` for a random number.
+    /// The number to which collecting proxies convert, for examples; `None` for a random number.
     pub proxy_number: Option<f64>,
     /// Whether observations of values accessed through an unknown argument are recorded as well, by
     /// path.
