@@ -1,4 +1,4 @@
-//! Functions of `Math` whose results on other platforms can differ in the last digit.
+//! Functions of `Math` with the same results on all platforms.
 
 // The attribute `no_mangle` is unsafe.
 #![allow(unsafe_code)]

@@ -111,7 +111,7 @@ fn garbage_collection_cannot_be_observed() {
     assert_eq!(log("try { new WeakRef(1) } catch (e) { console.log(e.name) }"), "TypeError");
 }
 
-// The expected strings are the output of Node 20 with the locale en-US in UTC.
+// The expected strings are the output of Node.js 20 with the locale en-US in UTC.
 #[test]
 fn dates_numbers_and_strings_are_formatted_for_one_locale() {
     let dates = "const d = new Date(86399000), old = new Date(-62198755200000);
