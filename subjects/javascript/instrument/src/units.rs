@@ -244,8 +244,8 @@ pub struct SourceFile {
     /// The words of the file.
     pub words: Words,
     lines: Vec<u32>,
-    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text.
-    /// Otherwise, each position in a long line would be counted from the beginning of the line.
+    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text,
+    /// so that positions in long lines are found quickly.
     units: Vec<u32>,
 }
 
