@@ -24,11 +24,11 @@ const MAX_NAME_CHARS: usize = 100;
 pub enum Role {
     /// Lease and commit runs.
     Worker,
-    /// Add studies, pause, cancel and delete one's own studies, and read everything.
+    /// Add studies, change one's own studies, and read everything.
     Submitter,
     /// Read everything.
     Viewer,
-    /// The rights of all other roles, for the studies of all owners.
+    /// All rights, for the studies of all owners.
     Administrator,
 }
 
@@ -103,7 +103,8 @@ impl TokenStore {
     }
 
     /// Reads a token file. A line contains the digest of a token, a role and optionally the name of
-    /// a person, or is a comment (`#`). Tokens with the same name belong to the same person.
+    /// a person. Lines may be empty or comments (`#`). Tokens with the same name belong to the same
+    /// person.
     ///
     /// # Errors
     ///
@@ -143,7 +144,7 @@ impl TokenStore {
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
-    /// Whether there are no tokens. No request is then accepted.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,7 +13,7 @@ pub trait Clock: Send + Sync {
 }
 
 /// The computer's monotonic clock. Each reading advances it by at most one second, because a
-/// coordinator that is not executed for longer was probably suspended.
+/// coordinator that did not read it for longer was probably suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);
 

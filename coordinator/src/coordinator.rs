@@ -88,7 +88,7 @@ impl Coordinator {
         &self.workers.projects
     }
 
-    /// Serves workers and clients until the coordinator is dropped.
+    /// Serves requests until the coordinator is dropped.
     ///
     /// # Errors
     ///
@@ -110,8 +110,8 @@ impl Coordinator {
         }
     }
 
-    /// Serves connections in the same way as [`Coordinator::serve`]. The caller decides which peers
-    /// can connect.
+    /// Serves requests on these connections until the coordinator is dropped. The caller decides
+    /// which peers can connect.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl Coordinator {
     }
 
     /// Serves the dashboard over HTTP until the coordinator is dropped. Unless the listener's
-    /// address is loopback, connections are encrypted and requests need the token of a viewer.
-    /// `names` are further host names of the dashboard.
+    /// address is loopback, connections are encrypted, and all requests except those for `/health`
+    /// need a token. `names` are further host names of the dashboard.
     ///
     /// # Errors
     ///
@@ -206,8 +206,8 @@ impl Coordinator {
         self.workers.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Adds or extends a study, whose projects must have been inserted. Repeating the call has no
-    /// effect.
+    /// Adds a study or replaces its plan. The projects must have been inserted. The call may be
+    /// repeated.
     ///
     /// # Errors
     ///
@@ -283,8 +283,7 @@ impl Coordinator {
     }
 }
 
-/// A server without connections and without a reference to the coordinator, which can therefore be
-/// dropped while the server runs.
+/// Has no reference to the coordinator, which can therefore be dropped while the server runs.
 struct Server {
     router: Router,
     progress: watch::Receiver<Progress>,

@@ -8,7 +8,7 @@ use catherd_proto::tls::TlsError;
 
 use crate::store::{StoreError, StoreUrl, with_causes};
 
-/// Why a coordinator cannot open or serve a store.
+/// An error of a coordinator.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
     /// The folder of the studies cannot be used.
@@ -64,7 +64,7 @@ impl From<tonic::transport::Error> for CoordinatorError {
 
 /// The store did not answer a request, so the outcome of the request is unknown.
 #[derive(Debug, thiserror::Error)]
-#[error("the coordinator is closing or cannot reach its store")]
+#[error("the coordinator is closing or cannot use its store")]
 pub struct StoreUnavailable;
 
 /// Clients repeat requests with this status.

@@ -21,7 +21,8 @@ pub struct CoordinatorOptions {
     pub store: StoreUrl,
     /// Whether to wait if the database cannot be led at once.
     pub stand_by: bool,
-    /// Engine ids of the subject kinds of this program. Plans with other engine ids are refused.
+    /// Engine ids of the subject kinds of this program. Clients' plans with other engine ids are
+    /// refused.
     pub engines: Engines,
     /// Names of the criteria, by subject kind. Records of these kinds with other criteria are
     /// refused.
@@ -40,7 +41,7 @@ pub struct CoordinatorOptions {
     pub serve_clients: bool,
     /// Receives the traces of runs.
     pub traces: Option<SpanSink>,
-    /// Observes the transactions of the store, in tests.
+    /// Observes changes to the store, in tests.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 

@@ -13,8 +13,8 @@ pub(crate) use tracker::ProgressTracker;
 
 mod tracker;
 
-/// The progress of all active studies together: planned = pending + leased + done + failed +
-/// quarantined.
+/// The progress of the studies of a store. The runs of all active studies together are counted by
+/// phase: planned = pending + leased + done + failed + quarantined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// All runs.
@@ -39,7 +39,7 @@ pub struct Progress {
     pub executing: Vec<ExecutingRun>,
     /// Whether another coordinator leads the store and this one stands by.
     pub standby: bool,
-    /// The last error of the store, such as a full disk.
+    /// The last error of the store, such as a full disk, until the next successful transaction.
     pub last_error: Option<String>,
     /// Damage to the store, which stops the work that needs the damaged part.
     pub damage: Option<String>,
@@ -143,7 +143,7 @@ pub struct WorkerProgress {
     pub leases: usize,
     /// Number of the worker's records that were accepted since the coordinator started.
     pub accepted: u64,
-    /// Time since the worker's last request.
+    /// Time since the worker last registered, requested runs or sent a heartbeat.
     pub silent: Duration,
     /// Whether the worker gets no further runs because too many runs in a row crashed on it.
     pub drained: bool,
@@ -187,7 +187,7 @@ pub struct StudyProgress {
     pub mean_coverage: Option<f64>,
     /// The limit of executions of each run.
     pub executions: Option<u64>,
-    /// The study's use of workers since the coordinator started.
+    /// The study's use of workers.
     pub usage: Usage,
     /// Expected time of the study's pending runs.
     pub left: Option<Duration>,

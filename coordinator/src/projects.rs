@@ -67,7 +67,8 @@ impl Projects {
         if replies.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
-    /// Returns the given projects that the store does not have, or whose bytes are damaged.
+    /// Returns the given projects that the store does not have, or whose bytes are known to be
+    /// damaged.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
-//! Runs of the same algorithm on the same project form a *group*. They usually differ only in the
-//! seed, so the measured times of some predict the times of the others. Runs that exactly the same
-//! studies contain wait in the same *lane*.
+//! Runs of the same algorithm on the same project with the same engine form a *group*. They usually
+//! differ only in the seed, so the measured times of some predict the times of the others. Runs
+//! that exactly the same studies contain wait in the same *lane*.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
@@ -375,7 +375,6 @@ impl Queue {
         self.by_digest.iter().find(|(_, project)| **project == number).map(|(digest, _)| *digest)
     }
 
-    /// The group is the best source.
     fn expected(&self, group: &Group) -> Option<Duration> {
         let project = &self.projects[group.project];
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())

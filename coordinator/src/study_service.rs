@@ -262,7 +262,7 @@ impl v1::studies_server::Studies for StudyService {
         plan.check(&self.engines).map_err(invalid_plan)?;
         self.check_projects(&plan).await?;
         let name = plan.name.clone();
-        // A run of the study can be leased as soon as it is planned.
+        // Runs can be leased as soon as the study is planned.
         if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
             traces.note_submission(&plan, SystemTime::now());
         }

@@ -18,8 +18,8 @@ const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "e
 /// Lengths of dashes and gaps.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-/// The number of the style of each name: the number in `chosen`, or a number whose colour and
-/// dashes differ from those of the other names if possible.
+/// The number of the style of each name: the number in `chosen`, a fixed number, or a number whose
+/// colour and dashes differ from those of the other names if possible.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {

@@ -1,5 +1,5 @@
-//! A global allocator that records allocation failures. A process that runs out of memory usually
-//! aborts, and the mark then tells another process the reason.
+//! A global allocator that marks allocation failures in a file. A process that runs out of memory
+//! usually aborts, and the mark then tells another process the reason.
 
 // A global allocator is unsafe to implement.
 #![allow(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Reports outages, during which no coordinator can be reached.
+//! Reports outages, during which requests to the coordinators fail.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -75,8 +75,8 @@ impl Coordinator {
     }
 }
 
-/// Removes results that no study of a store contains, except records that were stored at or after a
-/// time, in seconds since 1970.
+/// Removes results and projects that no study of a store needs, except results with a record that
+/// was stored at or after `before`, in seconds since 1970.
 ///
 /// # Errors
 ///

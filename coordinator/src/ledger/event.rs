@@ -94,7 +94,7 @@ pub enum Verdict {
     Repeated,
     /// The commit does not count, because the lease had ended.
     Superseded,
-    /// The commit has no effect, because another worker holds the lease.
+    /// The commit has no effect, because the lease belongs to another worker.
     OtherHolder,
 }
 

@@ -6,7 +6,7 @@ use crate::ids::{GroupNumber, StudyNumber, StudySetNumber, Token};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// Queued for a worker.
+    /// Waiting for a worker.
     Pending = 1,
     /// Leased to a worker.
     Leased = 2,

@@ -1,11 +1,11 @@
 //! Fair shares of workers, between owners and between the studies of an owner.
 //!
 //! The time of a worker is charged to the study whose run it executes. Each study has a *virtual
-//! time*: the time that was charged to it, divided by its share. The study with the smallest
-//! virtual time gets the next worker. Therefore workers are divided by shares, even if the runs of
-//! one study are longer. Workers are divided between owners in the same way. The weight of an owner
-//! is the largest share of the owner's studies that compete, so an owner gets no more workers by
-//! dividing a study into several.
+//! time*: the time that was charged to it, divided by its share. Among studies of the same
+//! priority, the study with the smallest virtual time gets the next worker. Therefore workers are
+//! divided by shares, even if the runs of one study are longer. Workers are divided between owners
+//! in the same way. The weight of an owner is the largest share of the owner's studies that
+//! compete, so an owner gets no more workers by dividing a study into several.
 //!
 //! Three rules keep the division fair over short periods. A leased run is charged in advance,
 //! because otherwise all workers that request runs at the same time would get runs of the same
@@ -100,7 +100,7 @@ pub(super) struct Shares {
 /// The use of workers by a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of workers with leases that are charged to the study.
+    /// Number of workers with leases that are charged to the study, if the study is active.
     pub workers: u32,
     /// Time of workers that was charged to the study since the ledger was restored.
     pub spent: Duration,

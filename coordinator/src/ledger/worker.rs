@@ -130,7 +130,7 @@ pub struct LiveWorker<'a> {
     pub host: &'a str,
     /// Number of leases that the worker holds.
     pub leases: usize,
-    /// The time of the last request.
+    /// The time when the worker last registered, requested runs or sent a heartbeat.
     pub last_seen: Duration,
     /// Whether the worker gets no further runs because too many runs in a row crashed on it.
     pub drained: bool,
@@ -165,8 +165,8 @@ impl Ledger {
         self.rules = rules;
     }
 
-    /// The engines that pending runs need and no usable worker executes, each with the number of
-    /// its pending runs.
+    /// The engines of pending runs that no usable worker executes and that have no leased runs,
+    /// each with the number of its pending runs.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         self.queue.unserved(move |engine| usable().any(|(_, worker)| engine.is_in(&worker.engines)))
@@ -180,7 +180,7 @@ impl Ledger {
         serving.collect()
     }
 
-    /// The workers on which attempts at a run crashed.
+    /// The workers on which attempts at a run that has not ended crashed.
     pub fn crashed_on(&self, run: RunNumber) -> impl Iterator<Item = &str> {
         self.crashed_on.get(&run).into_iter().flatten().map(String::as_str)
     }

@@ -303,7 +303,7 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// Only projects that all algorithms of the study have finished count. On all projects, an
+    /// Only projects that all algorithms with records have finished count. On all projects, an
     /// algorithm that began with easy projects would look best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();

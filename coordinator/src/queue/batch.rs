@@ -210,7 +210,7 @@ impl Queue {
             let length = self.expected(group).unwrap_or(Duration::MAX);
             (busy, Reverse(length), 0, 0, number, lane)
         };
-        // A group usually contributes at least one run, so `needed` groups suffice.
+        // Nearly every group contributes a run, so `needed` groups usually suffice.
         let needed = batch.max_runs - batch.runs.len();
         if places.len() > needed {
             places.select_nth_unstable_by_key(needed, key);

@@ -40,12 +40,12 @@ pub enum BackupError {
         /// The error of the store.
         cause: StoreError,
     },
-    /// The copy cannot be written.
+    /// The copy cannot be made.
     #[error("{}: {cause}", path.display())]
     Copy {
         /// The copy.
         path: PathBuf,
-        /// The error of the operating system.
+        /// The error.
         cause: io::Error,
     },
     /// The copy did not pass SQLite's check.
@@ -63,7 +63,7 @@ pub enum BackupError {
 ///
 /// # Errors
 ///
-/// If the store cannot be read, or if the copy exists, cannot be written or is damaged.
+/// If the store cannot be read, or if the copy exists, cannot be made or is damaged.
 pub fn backup(
     store: &Path,
     copy: &Path,

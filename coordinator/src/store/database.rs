@@ -1,5 +1,5 @@
-//! A connection to an SQLite or a PostgreSQL database. Statements are written once, in the SQL that
-//! both support, with parameters `?1`, `?2`, ...
+//! A connection to an SQLite or a PostgreSQL database. Most statements are written once, in the SQL
+//! that both support, with parameters `?1`, `?2`, ...
 
 use super::error::StoreError;
 #[cfg(feature = "postgres")]

@@ -18,7 +18,7 @@ pub enum StoreError {
     /// The feature `postgres` is off.
     #[error("this catherd was built without PostgreSQL")]
     WithoutPostgres,
-    /// The thread or the runtime of the connection does not work.
+    /// A thread or a runtime does not work.
     #[error("study database: {0}")]
     Runtime(std::io::Error),
     /// Another coordinator writes to the PostgreSQL database.
@@ -55,7 +55,7 @@ pub enum StoreError {
     DamagedRun {
         /// The run.
         run: Digest,
-        /// The study, a description of the run, and the value that does not match.
+        /// The study, a description of the run, and what is damaged.
         line: String,
     },
     /// A plan, specification or record cannot be converted to or from JSON.

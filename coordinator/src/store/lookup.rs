@@ -1,4 +1,4 @@
-//! Finds single runs of a store, with the ends of their attempts.
+//! Looks up runs of a store by their ids.
 
 use catherd_experiments::{Digest, RunSpec};
 

@@ -9,7 +9,7 @@ use crate::coverage_curve;
 use crate::ids::{RunId, RunNumber, StudyNumber, Token};
 use crate::ledger::RunStatus;
 
-/// A record as it is stored, with the columns that the coordinator reads.
+/// A record as it is stored, with the values that the coordinator reads.
 #[derive(Clone, Debug)]
 pub struct StoredRecord {
     /// The id of the run.
@@ -56,7 +56,7 @@ impl StoredRecord {
         }
     }
 
-    /// Covered share of the goals, if the run ended properly.
+    /// Covered share of the goals, if the run is done and the project has goals.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
@@ -219,7 +219,7 @@ pub struct StoredStudy {
     pub name: String,
     /// The state of the study.
     pub state: StudyState,
-    /// The plan as JSON; empty in stores of schema version 1.
+    /// The plan as JSON; empty for a study that schema version 1 stored.
     pub plan: Vec<u8>,
     /// Name of the person who submitted the study; empty if unknown.
     pub owner: String,

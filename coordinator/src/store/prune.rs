@@ -1,4 +1,4 @@
-//! Pruning: removes results that no study contains any more.
+//! Pruning: removes results and projects that no study needs any more.
 
 use std::time::SystemTime;
 
@@ -40,9 +40,9 @@ pub(super) fn now() -> i64 {
 }
 
 impl Store {
-    /// Removes the results of runs that no study contains, except records that were stored at or
-    /// after the time `before`, in seconds since 1970. The runs remain in the store, because their
-    /// tokens must not be granted again.
+    /// Removes results and projects that no study needs, except results with a record that was
+    /// stored at or after the time `before`, in seconds since 1970. The runs remain in the store,
+    /// because their tokens must not be granted again.
     ///
     /// # Errors
     ///

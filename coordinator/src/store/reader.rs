@@ -47,7 +47,7 @@ pub struct QuarantinedRun {
     pub attempts: u32,
     /// Why the last attempt ended.
     pub kind: Breakdown,
-    /// Details, from the worker of the last attempt.
+    /// Details of the end of the last attempt.
     pub reason: String,
 }
 
@@ -67,7 +67,7 @@ pub struct MissingRuns {
 }
 
 impl StoreReader {
-    /// Opens an existing store. Reading does not change the store.
+    /// Opens an existing store.
     ///
     /// # Errors
     ///

@@ -175,8 +175,7 @@ pub struct Records {
     study: StudyNumber,
     /// The runs of the study, and the number of records to read.
     started: Option<(PlannedRuns, u64)>,
-    /// Position of the last run that was returned; -1 before the first run, and `i64::MAX` after
-    /// the end.
+    /// Position after which the next run is read, from -1; `i64::MAX` after the end.
     after: i64,
     /// The number of records found, including damaged records.
     found: u64,

@@ -76,7 +76,6 @@ impl Row {
         }
     }
 
-    /// An integer that was converted from a smaller type when it was stored.
     pub(super) fn integer_as<T: TryFrom<i64>>(&mut self) -> Result<T, StoreError> {
         let value = self.integer()?;
         T::try_from(value).map_err(|_| StoreError::Damaged(format!("{value} is out of range")))

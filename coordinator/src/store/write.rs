@@ -14,7 +14,7 @@ use super::{checksum, prune, schema};
 use crate::ids::StudyNumber;
 use crate::ledger::WorkerRule;
 
-/// Observes the transactions of a store, in tests.
+/// Observes changes to a store, in tests.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// Called before changes are written.
     ///

@@ -1,4 +1,4 @@
-//! Collects the ledger's effects for one batch of requests into one store transaction.
+//! Collects the ledger's effects on the store for a transaction.
 
 use std::collections::BTreeSet;
 

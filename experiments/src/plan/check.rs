@@ -1,5 +1,5 @@
-//! Checks of plans. Coordinators check every plan, because a plan without bounds could occupy a
-//! coordinator forever. `docs/reference/limits.md` lists the bounds.
+//! Checks of plans. Coordinators check the plans of clients, because a plan without bounds could
+//! occupy a coordinator forever. `docs/reference/limits.md` lists the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 

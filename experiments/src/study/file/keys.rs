@@ -10,7 +10,7 @@ use crate::study::StudyError;
 use crate::study::check::Flaw;
 use crate::{instead, nearest};
 
-/// Keys of a budget that most subject kinds have.
+/// Common keys of budgets.
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 
 /// A hint about what to write instead of an unknown key. `prefix` is the name of the table with a
