@@ -139,12 +139,12 @@ impl Coordinator {
         self.access.replace(tokens);
     }
 
-    /// Replaces the certificate and the key of future connections. Has no effect if the coordinator
+    /// Replaces the certificates and the key of future connections. Has no effect if the coordinator
     /// was opened without TLS.
     ///
     /// # Errors
     ///
-    /// If the certificate and the key cannot be used. The former ones then remain in use.
+    /// If the certificates or the key cannot be used. The former ones then remain in use.
     pub fn set_tls(&self, tls: &Tls) -> Result<(), CoordinatorError> {
         self.tls.as_ref().map_or(Ok(()), |settings| settings.replace(tls))?;
         Ok(())

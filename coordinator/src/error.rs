@@ -39,7 +39,7 @@ pub enum CoordinatorError {
          or configure certificates and tokens"
     )]
     Exposed(SocketAddr),
-    /// The certificate and the key cannot be used.
+    /// The certificates or the key cannot be used.
     #[error("cannot use the certificate: {0}")]
     Tls(TlsError),
     /// The listener does not work.

@@ -31,7 +31,7 @@ pub struct CoordinatorOptions {
     pub policy: Policy,
     /// The clock that determines when leases expire.
     pub clock: Arc<dyn Clock>,
-    /// Certificate and key. Without them, connections are not encrypted, and only loopback is
+    /// Certificates and key. Without them, connections are not encrypted, and only loopback is
     /// served.
     pub tls: Option<Tls>,
     /// Accepted tokens. Without them, every process that can connect is trusted, and only loopback

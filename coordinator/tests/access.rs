@@ -1,4 +1,4 @@
-//! Tests which services a coordinator offers to the owner of a token.
+//! Tests which services a coordinator offers with and without tokens.
 
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorOptions};

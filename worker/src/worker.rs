@@ -70,7 +70,7 @@ pub struct WorkerOptions {
     /// Time until the worker's allocation ends. The last run is cancelled ten seconds before the
     /// end.
     pub allocation: Option<Duration>,
-    /// Time after SIGTERM in which the current run may still end.
+    /// Time after the first SIGINT or SIGTERM in which the current run may still end.
     pub grace: Option<Duration>,
     /// Whether to exit at once when standard input closes.
     pub exit_with_parent: bool,

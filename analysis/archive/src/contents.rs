@@ -82,7 +82,7 @@ pub struct Contents {
     pub with_program: bool,
     /// Authors of the study in the citation.
     pub authors: Vec<String>,
-    /// All files except this one, sorted by name.
+    /// All files except [`Contents::FILE`], sorted by name.
     pub files: Vec<FileEntry>,
 }
 

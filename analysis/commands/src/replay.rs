@@ -24,7 +24,8 @@ use crate::Program;
 /// The arguments for a study whose store or package this process can read.
 #[derive(Args)]
 pub(crate) struct Stored {
-    /// Folder of the study or of an unpacked package, or the study's name if --store is given
+    /// Folder of the study or of an unpacked package, the file of a package (only for catherd
+    /// verify), or the study's name if --store is given
     #[arg(value_name = "STUDY")]
     study: PathBuf,
 

@@ -55,7 +55,7 @@ A line of input is an object with one or more of
   table   [[a, b], [c, d]], counts: fisher, odds_ratio, odds_ratio_ci
 Other fields are ignored. NaN, Infinity, -Infinity and null (NaN) are understood.
 
-friedman, kruskal and wilcoxon are pairs of statistic and asymptotic p. A statistic that
+friedman, kruskal and wilcoxon are pairs of statistic and p. A statistic that
 does not exist for the samples is null, and `unavailable` gives the reason: empty, too-few,
 not-a-number, infinite, constant, unpaired, too-many or ties. Infinite results are the strings
 "Infinity" and "-Infinity". The answer to a line that cannot be read is {"line": N, "error": ...};

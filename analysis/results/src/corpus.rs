@@ -74,7 +74,7 @@ impl Corpus {
     }
 
     /// Adds to the coordinator's store the projects that are missing or damaged there. `on_damaged`
-    /// is called with each damaged project and the damage.
+    /// is called with each project that is found to be damaged, and the damage.
     ///
     /// # Errors
     /// If the store fails or a project cannot be read.

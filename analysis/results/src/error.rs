@@ -36,10 +36,10 @@ pub enum ResultsError {
         /// The reason.
         holds: String,
     },
-    /// The file of the store was deleted or replaced while it was in use.
+    /// A file of the store was deleted or replaced while it was in use.
     #[error("{0}")]
     StoreLost(String),
-    /// A row or a page of the store is damaged.
+    /// The store is damaged.
     #[error("{store}: {damage}")]
     StoreDamaged {
         /// The store.

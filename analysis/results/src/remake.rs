@@ -47,7 +47,7 @@ where
 
 struct DecidedRounds {
     tables: StudyTables,
-    /// Records without the parts that do not affect decisions.
+    /// Records without large parts that do not affect decisions.
     records: Vec<(RunSpec, RunRecord)>,
     quarantined: Vec<RunSpec>,
     round: Option<Plan>,

@@ -1,4 +1,4 @@
-//! Tests time-outs and pings: no peer must wait forever for a dead connection.
+//! Tests time-outs and pings: no peer may wait forever for a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The bill of materials: the crates in this program, in the format of CycloneDX.
+//! The bill of materials: the crates in the lock file of this program, in the format of CycloneDX.
 
 use catherd_cli_console::Failure;
 use serde::Deserialize;

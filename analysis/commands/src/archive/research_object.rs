@@ -201,8 +201,8 @@ fn licence() -> Value {
     json!({
         "@id": "#licence",
         "@type": "CreativeWork",
-        "name": "Licence of the package",
-        "description": "The authors of the study state it. The licences of the projects are in corpus.csv.",
+        "name": "Licence",
+        "description": "The authors of the study state it. The projects have licences of their own.",
     })
 }
 
