@@ -24,9 +24,9 @@ const MAX_NAME_CHARS: usize = 100;
 pub enum Role {
     /// Lease and commit runs.
     Worker,
-    /// Add studies, change one's own studies, and read everything.
+    /// Add studies, change one's own studies, and read what viewers can read.
     Submitter,
-    /// Read everything.
+    /// Read the state and the results of all studies.
     Viewer,
     /// All rights, for the studies of all owners.
     Administrator,

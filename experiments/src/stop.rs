@@ -1,11 +1,12 @@
-//! Studies that end when their comparisons are decided.
+//! Studies that end when their comparisons need no more seeds.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 /// Settings of a study that executes its seeds in rounds and ends early if each pair of algorithms
-/// is decided: one covers more, or their mean coverages are equivalent.
+/// is decided: one covers more, their mean coverages are equivalent, or the planned seeds are
+/// unlikely to decide the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {

@@ -5,8 +5,8 @@
 //! - [`LocalFleet`] keeps a worker process alive on each of the given cores.
 //! - [`SubjectProcess`] passes runs to a separate process; [`serve_subject`] runs in that process.
 //!
-//! A finished record is written to the `spool` before it is committed and remains there until it is
-//! acknowledged, so usually only the current run is lost if this process or the coordinator dies.
+//! Finished records are kept in the `spool` until they are acknowledged, so usually only the current
+//! run is lost if this process or the coordinator dies.
 
 mod allocator;
 mod client;

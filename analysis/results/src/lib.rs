@@ -6,7 +6,7 @@
 //! - [`StudyTables`] writes the tables; [`InterimTables`] writes them while runs are executed.
 //! - [`remake`] makes the tables of a study again from the results of its runs.
 //! - [`race`] executes runs in rounds and drops configurations that have lost.
-//! - [`stop`] executes seeds in rounds and ends when every pair of algorithms is decided.
+//! - [`stop`] executes seeds in rounds and ends when no pair of algorithms needs more seeds.
 
 mod artifacts;
 mod corpus;

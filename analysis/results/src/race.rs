@@ -32,9 +32,8 @@ pub trait Rounds {
     /// If the results cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
-    /// Reports that all comparisons of these algorithms are decided. `rest` is the number of
-    /// algorithms with undecided comparisons, `seeds` the number of executed seeds, and `all` the
-    /// number of all seeds.
+    /// Reports that these algorithms need no more seeds. `rest` is the number of algorithms that
+    /// need more, `seeds` the number of executed seeds, and `all` the number of all seeds.
     fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize);
 
     /// Reports that a configuration was dropped.

@@ -1,6 +1,6 @@
-//! Studies that end when their comparisons are decided: the seeds are executed in rounds.
+//! Studies that end when their comparisons need no more seeds: the seeds are executed in rounds.
 //!
-//! Each round is a separate plan with the algorithms that still have undecided comparisons.
+//! Each round is a separate plan with the algorithms whose comparisons still need seeds.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use catherd_experiments::{Digest, Plan, Stop};
 use crate::race::Rounds;
 use crate::stored::RunResult;
 
-/// Executes the rounds of a study until every pair of algorithms is decided, all seeds have been
+/// Executes the rounds of a study until no pair of algorithms needs more seeds, all seeds have been
 /// used, or the study is stopped.
 ///
 /// # Errors

@@ -7,8 +7,7 @@ use super::check::{self, Flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` that define a study. The values are strings, because this module
-/// checks them.
+/// The flags that define a study. The values are strings, because this module checks them.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`.
