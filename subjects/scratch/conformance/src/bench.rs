@@ -20,7 +20,7 @@ pub struct Speed {
     pub steps: u64,
     /// Steps per second without a tracer.
     pub steps_per_s: f64,
-    /// Steps per second with coverage and branch distances traced.
+    /// Steps per second with a tracer.
     pub traced_steps_per_s: f64,
     /// Blocks executed per second, with tracing.
     pub blocks_per_s: f64,

@@ -1,4 +1,4 @@
-//! Tracer for conformance checks. All checks share one type, because the VM is compiled again for
+//! Tracer of replays, digests and fuzzing. They share one type, because the VM is compiled again for
 //! each type of tracer.
 
 use std::collections::BTreeSet;

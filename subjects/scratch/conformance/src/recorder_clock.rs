@@ -138,7 +138,8 @@ fn times_of_fields(project: &Project, shown: &[f64]) -> Vec<f64> {
     times
 }
 
-/// The recorded numbers that fit a field of `current [...]`, ascending.
+/// The recorded numbers that fit a field of `current [...]`, ascending; the start of the range if
+/// there are none.
 fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f64]) -> Vec<i64> {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     let is_read = blocks.any(|block| {

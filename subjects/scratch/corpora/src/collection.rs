@@ -16,7 +16,7 @@ const SEARCH_LEVELS: usize = 2;
 /// Result of [`find`].
 #[derive(Clone, Debug, Default)]
 pub struct FoundProjects {
-    /// The usable projects, sorted by name.
+    /// The usable projects.
     pub projects: Vec<ProjectEntry>,
     /// The unusable projects, sorted by path.
     pub skipped: Vec<SkippedProject>,
@@ -27,7 +27,7 @@ pub struct FoundProjects {
 pub struct ProjectEntry {
     /// Name, unique within the collection.
     pub name: String,
-    /// The archive or the unpacked folder.
+    /// The archive or the unpacked folder, or the name of a synthetic project.
     pub path: PathBuf,
     /// SHA-256 of the archive (see [`LoadedProject::digest`]).
     pub digest: [u8; 32],
@@ -40,7 +40,7 @@ pub struct ProjectEntry {
 }
 
 impl ProjectEntry {
-    /// Loads the project, whose files may have changed since the search.
+    /// Loads the project.
     ///
     /// # Errors
     /// If the project is no longer usable.

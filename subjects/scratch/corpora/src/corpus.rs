@@ -66,7 +66,7 @@ pub enum CorpusError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file is malformed or contradicts another file.
+    /// A file has a defect.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.

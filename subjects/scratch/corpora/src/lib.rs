@@ -4,8 +4,8 @@
 //! [`find`] finds projects at paths and checks that they are usable. [`ProjectEntry::load`] returns
 //! a [`LoadedProject`]: the project with its archive. [`describe`] counts the parts of a project.
 //!
-//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] downloads projects
-//! from Scratch's servers; [`synth`] generates projects without a network.
+//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] downloads
+//! projects; [`synth`] generates projects without a network.
 
 mod atomic_file;
 mod authors;

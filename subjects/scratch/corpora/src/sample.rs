@@ -1,6 +1,7 @@
-//! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
+//! Samples of Scratch's shared projects, as in section 6.1 of the Whisker paper, and downloads of
+//! listed files.
 //!
-//! Ids are probed in a random order or in the order of a list until the requested number of
+//! For a sample, ids are probed in a random order or in the order of a list until the requested number of
 //! projects is accepted. Results are stored in a journal, so an interrupted sample can be
 //! continued.
 
@@ -88,10 +89,10 @@ pub struct SampleSettings {
     pub connections: usize,
     /// Maximum number of further attempts for each request after the first attempt has failed.
     pub retries: u32,
-    /// Pause before the second attempt; the pause roughly doubles with each attempt, up to about a
+    /// Approximate pause before the second attempt; the pause roughly doubles with each attempt, up to about a
     /// minute.
     pub backoff: Duration,
-    /// Time without a received byte after which an attempt has failed.
+    /// Maximum time of an attempt to wait for a connection, a response or more data.
     pub timeout: Duration,
     /// Contact of the operator for the user agent.
     pub contact: Option<String>,
@@ -394,8 +395,8 @@ fn write_corpus(
     for member in &members {
         let (from, to) = (staging.project(member.sha256), corpus::project(folder, member.sha256));
         match fs::rename(&from, &to) {
-            // The archive was already moved: for another id with the same project, or before the
-            // process was killed.
+            // The archive was already moved, for another id with the same project or by an earlier
+            // call.
             Err(error) if error.kind() == io::ErrorKind::NotFound && to.is_file() => {}
             moved => moved.map_err(CorpusError::io(&to))?,
         }

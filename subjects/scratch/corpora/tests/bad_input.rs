@@ -1,4 +1,4 @@
-//! Tests of searches in folders with damaged or hostile projects.
+//! Tests of searches for projects, some of which are damaged or hostile.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -34,7 +34,7 @@ impl Analysis {
     /// Executes a generated suite on the original and creates the mutants.
     ///
     /// # Errors
-    /// If the suite does not belong to the project.
+    /// If the suite does not fit the project.
     pub fn new(
         project: &Project,
         program: Arc<Program>,

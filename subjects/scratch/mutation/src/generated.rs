@@ -21,7 +21,7 @@ impl GeneratedTests {
     /// Links the tests of a suite with a program.
     ///
     /// # Errors
-    /// If the suite does not belong to the program.
+    /// If the suite does not fit the program.
     pub fn new(suite: Suite, program: &Program) -> Result<GeneratedTests, SuiteError> {
         let linked = LinkedSuite::new(&suite, program)?;
         Ok(GeneratedTests { suite, linked })

@@ -54,14 +54,14 @@ pub struct Minimised {
 /// An assertion: the number of the test, and the position among the stable assertions of the test.
 type Place = (usize, u32);
 
-/// Removes the flaky assertions of a suite, and the assertions that are not needed to notice
+/// Removes the flaky assertions of a suite, and most assertions that are not needed to notice
 /// mutants. Executes only the mutants whose numbers `asked` accepts. Reports the progress to
 /// `on_progress`, and returns `None` if `on_progress` breaks.
 ///
 /// Tests and events do not change.
 ///
 /// # Errors
-/// If the suite does not belong to the project.
+/// If the suite does not fit the project.
 pub fn minimise(
     project: &Project,
     program: Arc<Program>,

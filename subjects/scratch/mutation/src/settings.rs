@@ -14,7 +14,7 @@ pub struct MutationSettings {
     pub seed: u64,
     /// Maximum number of mutants; `None` for all. Each mutant is equally likely to be drawn.
     pub sample: Option<u64>,
-    /// Whether all tests that may kill a mutant are executed, even after a test has killed it.
+    /// Whether tests are executed even after a test has killed the mutant.
     pub all_killers: bool,
     /// Whether flaky assertions are left out.
     pub stable_only: bool,

@@ -31,7 +31,7 @@ pub struct Compat {
 }
 
 /// All mutants that these operators create for a project, in the order of [`Operator::ALL`] and
-/// then in file order. The replacements of an operator do not depend on the other operators.
+/// then of the blocks. The replacements of an operator do not depend on the other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],

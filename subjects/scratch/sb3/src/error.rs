@@ -16,7 +16,7 @@ pub struct ReadError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The file system reports an error.
+    /// A file cannot be read.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
     /// The zip library reports an error.
@@ -34,7 +34,7 @@ pub enum Cause {
     /// The version of the project is not supported.
     #[error("unsupported project version: {0}")]
     Version(String),
-    /// `project.json` is valid JSON, but does not have the structure of a project.
+    /// `project.json` is valid JSON, but not a valid project.
     #[error("{location}: {fault}")]
     Malformed {
         /// Location of the defect.

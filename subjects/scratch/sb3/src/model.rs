@@ -191,7 +191,7 @@ impl Block {
         self.fields.iter().find(|f| &*f.name == name)
     }
 
-    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2).
+    /// The first block in a branch: `SUBSTACK` (1) or `SUBSTACK2` (2).
     pub fn substack(&self, which: usize) -> Option<BlockIndex> {
         match self.input(if which == 1 { "SUBSTACK" } else { "SUBSTACK2" })?.block {
             Slot::Block(b) => Some(b),
@@ -256,7 +256,7 @@ pub enum Literal {
     },
 }
 
-/// A named field: a value chosen from a menu on the block itself.
+/// A named field, such as a value chosen from a menu on the block itself.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Name, such as `VARIABLE` or `KEY_OPTION`.

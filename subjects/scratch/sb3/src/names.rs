@@ -1,4 +1,4 @@
-//! Unique names and safe ids, as in Scratch.
+//! Unique names and safe ids as in Scratch, and interned strings.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

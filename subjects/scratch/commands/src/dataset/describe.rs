@@ -1,4 +1,4 @@
-//! `catherd dataset describe`: describes the projects of a corpus.
+//! `catherd dataset describe`: describes projects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += "the projects are the same, but in a different order\n";
     }
     if difference.other_recipe {
-        text += "the recipes differ\n";
+        text += "the recipes or sampling frames differ\n";
     }
     let same = difference.is_empty();
     if same {

@@ -101,7 +101,7 @@ pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
                 bytes[at..end].fill(0xff);
             }
             _ => {
-                // Replace a byte of an offset, a size, a method or a count in a header.
+                // Replace a byte of a header, for example of an offset or a size.
                 let signature = rng.pick(&[b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06"]);
                 let headers: Vec<usize> =
                     memchr::memmem::find_iter(bytes, signature).take(64).collect();

@@ -35,7 +35,7 @@ pub struct Campaign<'a> {
     pub seed: u64,
     /// Number of the first execution.
     pub first: u64,
-    /// Number of executions; `None` if only the duration limits them.
+    /// Maximum number of executions; `None` if only the duration limits them.
     pub executions: Option<u64>,
     /// Duration after which the campaign stops.
     pub duration: Duration,

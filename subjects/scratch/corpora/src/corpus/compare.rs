@@ -13,12 +13,12 @@ pub struct Difference {
     pub only_second: Vec<String>,
     /// Ids whose projects differ.
     pub changed: Vec<String>,
-    /// Ids of projects that are equal in both corpora, with the first column that differs.
+    /// Ids of projects with equal archives, with the first column of the manifest that differs.
     pub redescribed: Vec<(String, &'static str)>,
     /// Ids of the same project in the first and in the second corpus, which are also in
     /// `only_first` and `only_second`.
     pub renamed: Vec<(String, String)>,
-    /// Whether both corpora contain the same projects in different orders.
+    /// Whether the projects differ only in their order.
     pub reordered: bool,
     /// Whether recipes or sampling frames differ.
     pub other_recipe: bool,

@@ -25,7 +25,7 @@ pub enum AddError {
     /// The corpus cannot be read or written.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// A project can no longer be loaded.
+    /// A project cannot be loaded or repacked.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
@@ -35,7 +35,7 @@ pub enum AddError {
 /// added projects.
 ///
 /// # Errors
-/// If the corpus cannot be extended or a project cannot be loaded.
+/// If the corpus or a project cannot be used.
 pub fn add(
     folder: &Path,
     found: &FoundProjects,

@@ -1,4 +1,4 @@
-//! Verification of a corpus against its manifest.
+//! Verification of a corpus.
 
 use std::collections::BTreeSet;
 use std::{fmt, fs};
@@ -24,7 +24,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks the files of a corpus against its manifest. `on_project` is called after each project.
+/// Checks the projects of a corpus. `on_project` is called after each project.
 ///
 /// # Errors
 /// If the folder of the projects cannot be read.

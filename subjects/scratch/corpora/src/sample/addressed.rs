@@ -53,7 +53,7 @@ pub enum FetchEnd {
 /// receives the progress.
 ///
 /// # Errors
-/// If the list cannot be read or the corpus cannot be written.
+/// If the list or the corpus cannot be used.
 pub fn fetch(
     list: &Path,
     settings: &SampleSettings,
@@ -117,7 +117,9 @@ fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
         let row: AddressedProject = row.map_err(|error| fault(error.to_string()))?;
         let at = format!("project `{}`", row.id);
         if row.id.is_empty() || row.id.contains(['/', '\\']) || row.id.contains(char::is_control) {
-            return Err(fault(format!("{at}: an id is a name without slashes")));
+            return Err(fault(format!(
+                "{at}: an id is a name without slashes and control characters"
+            )));
         }
         if !row.address.starts_with("https://") && !row.address.starts_with("http://") {
             return Err(fault(format!("{at}: `{}` is not an address", row.address)));

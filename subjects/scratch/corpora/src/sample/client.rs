@@ -14,7 +14,7 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Maximum pause between attempts, before the random factor is applied.
+/// Maximum of the growing pause between attempts, before the random factor is applied.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
 /// After this number of successive identical replies that fail the check, later replies are

@@ -42,7 +42,7 @@ pub(super) struct Exclusions {
     pub(super) digests: BTreeSet<Sha>,
 }
 
-/// Files in the staging folder are complete, because they are written atomically.
+/// Files with their final names are complete, because they are written atomically.
 pub(super) struct Staging {
     pub(super) projects: PathBuf,
     media: PathBuf,

@@ -62,7 +62,7 @@ pub(super) struct Script {
     /// Index of the sprite; `None` for the stage.
     pub(super) sprite: Option<usize>,
     pub(super) hat: Hat,
-    /// Index of the message, backdrop or custom block of the hat; 0 for other hats.
+    /// Index of the message, backdrop or custom block of the hat; unused for other hats.
     pub(super) of: usize,
     /// Number of statements, including the hat.
     pub(super) statements: usize,
