@@ -259,7 +259,7 @@ impl Findings {
                     plural(cores, "core"),
                 );
             }
-            None => text += "cost: unknown, because not every algorithm was sampled\n",
+            None => text += "cost: unknown, because not every algorithm was sampled successfully\n",
         }
         if let Some(bytes) = self.bytes {
             let _ = writeln!(text, "disk: about {:.1} MB", bytes / 1e6);

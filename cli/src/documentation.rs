@@ -1,4 +1,4 @@
-//! Tests that compare the documentation with the program.
+//! Tests of the documentation and the sources.
 
 mod commands;
 mod links;

@@ -47,8 +47,8 @@ pub(crate) use trials::TRIALS;
 
 /// Runs a study on this machine and writes its results.
 ///
-/// Every algorithm is executed on every project with every seed, on all cores of this machine. The
-/// results are tables, a figure and test suites.
+/// By default, every algorithm is executed on every project with every seed, on all physical cores
+/// of this machine. The results are tables, a figure and test suites.
 ///
 /// A study that was interrupted for any reason continues when the same command is given again; runs
 /// that have ended are not executed again.

@@ -1,4 +1,4 @@
-//! Compares reference pages with the code that they describe.
+//! Compares pages of the documentation with the code.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

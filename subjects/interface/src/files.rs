@@ -11,8 +11,8 @@ use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 /// Maximum size of a project, in bytes.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
 
-/// Finds the named files, and in each named folder the files that `takes` accepts. The name of a
-/// project is the name of its file.
+/// Finds the named files, and in each named folder the visible files that `takes` accepts. The name
+/// of a project is the name of its file.
 ///
 /// # Errors
 ///

@@ -111,7 +111,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the project or the suite cannot be read.
+    /// If the picture cannot be drawn.
     fn picture(&self, _project: &[u8], _suite: &str) -> Result<Option<Picture>, PictureError> {
         Ok(None)
     }

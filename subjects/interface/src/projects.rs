@@ -51,7 +51,7 @@ pub enum ReadError {
     #[error("{0}")]
     Unreadable(String),
     /// The bytes have changed since the project was found.
-    #[error("{}: changed while the study was being planned", .0.display())]
+    #[error("{}: changed since the search for projects", .0.display())]
     Changed(PathBuf),
 }
 

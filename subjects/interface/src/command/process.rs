@@ -31,7 +31,7 @@ pub(super) const UNSUPERVISED: &str = "supervising programs";
 /// Maximum size of a report in bytes.
 const LARGEST_REPORT: u64 = 1 << 16;
 
-/// A program, which is killed with its descendants when this value is dropped.
+/// A program, which is killed when this value is dropped.
 pub(super) struct Process {
     child: Child,
     supervisor: Option<Supervisor>,
@@ -100,8 +100,8 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended, unless it is still running. The processes that it left running are
-    /// killed.
+    /// How the program ended, unless it is still running. Tries to kill the processes that it left
+    /// running.
     pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
         let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
         let report = match &self.supervisor {
