@@ -41,7 +41,7 @@ pub enum Command {
     Examples(execution::Examples),
 }
 
-/// Writes synthetic models, and compares the model language with worked examples.
+/// Writes synthetic models, and checks worked examples.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum DevCommand {
@@ -266,7 +266,7 @@ fn read_up_to(path: &str) -> Result<String, String> {
 }
 
 fn read(path: &str) -> Result<String, Failure> {
-    places::check(path.as_ref(), "name a model, or a file of tests with one test per line")?;
+    places::check(path.as_ref(), "name an existing file")?;
     read_up_to(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
 }
 

@@ -300,7 +300,8 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
 pub(crate) fn compile(arguments: &Compile) -> Result<Exit, Failure> {
     let model = open(&arguments.model)?;
     let tables = model.tables(arguments.limit).map_err(|cause| {
-        Failure::new(format!("{}: {cause}", arguments.model)).hint("raise --limit")
+        Failure::new(format!("{}: {cause}", arguments.model))
+            .hint("raise --limit, or correct the model")
     })?;
     terminal::print(&(tables + "\n"));
     Ok(Exit::Success)

@@ -41,7 +41,7 @@ pub struct Synth {
     #[arg(long, value_name = "N", default_value_t = Shape::default().depth)]
     depth: usize,
 
-    /// Share of statements that wait for other b-threads or block their events, 0 to 1
+    /// How often statements wait for other b-threads or block their events, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Shape::default().density)]
     density: f64,
 
