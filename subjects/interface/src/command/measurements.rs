@@ -43,7 +43,8 @@ impl Measurements {
         self.prune()
     }
 
-    /// Removes the oldest measurements if the folder is too large. Other workers may do the same at the same time.
+    /// Removes the oldest measurements if the folder is too large. Other workers may do the same at
+    /// the same time.
     fn prune(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {

@@ -1,5 +1,5 @@
-//! Tracer of replays, digests and fuzzing. They share one type, because the VM is compiled again for
-//! each type of tracer.
+//! Tracer of replays, digests and fuzzing. They share one type, because the VM is compiled again
+//! for each type of tracer.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Samples of Scratch's shared projects, as in section 6.1 of the Whisker paper, and downloads of
 //! listed files.
 //!
-//! For a sample, ids are probed in a random order or in the order of a list until the requested number of
-//! projects is accepted. Results are stored in a journal, so an interrupted sample can be
+//! For a sample, ids are probed in a random order or in the order of a list until the requested
+//! number of projects is accepted. Results are stored in a journal, so an interrupted sample can be
 //! continued.
 
 mod addressed;
@@ -89,8 +89,8 @@ pub struct SampleSettings {
     pub connections: usize,
     /// Maximum number of further attempts for each request after the first attempt has failed.
     pub retries: u32,
-    /// Approximate pause before the second attempt; the pause roughly doubles with each attempt, up to about a
-    /// minute.
+    /// Approximate pause before the second attempt; the pause roughly doubles with each attempt, up
+    /// to about a minute.
     pub backoff: Duration,
     /// Maximum time of an attempt to wait for a connection, a response or more data.
     pub timeout: Duration,
