@@ -116,6 +116,12 @@ fn a_check_of_an_incomplete_study_fails() {
     assert!(words(&output).contains("holds, it is 0; interim: 4 of 6 runs"), "{}", words(&output));
     let page = fs::read_to_string(place.path().join("page/report.html")).unwrap();
     assert!(page.contains(">interim: 4 of 6 runs<"));
+    let earlier = ["no worse", "--against", "results/tiny"];
+    let output = call(&earlier);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(words(&output).contains("FAILED for mio, +0.00 percentage"), "{}", words(&output));
+    let output = call(&[&earlier[..], &["--interim"][..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 
     // A project without any run is missing from every comparison.
     plan["projects"] = serde_json::json!([

@@ -18,7 +18,7 @@ pub(super) struct Checks {
     pub(super) check: Vec<Condition>,
 
     /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every
-    /// check of a number in an incomplete study fails
+    /// check of an incomplete study fails
     #[arg(long)]
     interim: bool,
 }
@@ -39,25 +39,36 @@ impl std::str::FromStr for Condition {
 }
 
 impl Checks {
-    fn no_worse(&self, history: &[VersionChange], in_words: bool) -> Result<bool, Failure> {
+    fn no_worse(
+        &self,
+        report: &Report<'_>,
+        history: &[VersionChange],
+        in_words: bool,
+    ) -> Result<bool, Failure> {
         if history.is_empty() {
             return Err(Failure::new(
                 "check no worse: there is no earlier study with an algorithm of this one",
             )
             .hint("name the folder of the earlier study with --against"));
         }
+        let holds = |one: &VersionChange| self.applies_to(report) && one.change() != Change::Worse;
+        let interim = interim_in_words(report);
         for one in history.iter().filter(|_| in_words) {
-            let verdict = if one.change() == Change::Worse { "FAILED" } else { "holds" };
+            let verdict = if holds(one) { "holds" } else { "FAILED" };
             terminal::print(&format!(
                 "check no worse than {}: {verdict} for {}, {:+.2} percentage points; up to {:.2} may be \
-                 chance\n",
+                 chance{interim}\n",
                 one.version,
                 one.algorithm,
                 100.0 * (one.new - one.old),
                 100.0 * one.tolerance()
             ));
         }
-        Ok(history.iter().any(|one| one.change() == Change::Worse))
+        Ok(history.iter().all(holds))
+    }
+
+    fn applies_to(&self, report: &Report<'_>) -> bool {
+        self.interim || report.interim.is_none()
     }
 
     pub(super) fn execute(
@@ -72,35 +83,37 @@ impl Checks {
             Condition::NoWorse => None,
         });
         if numbers.clone().count() < self.check.len() {
-            let worse = self.no_worse(history, in_words)?;
-            verdicts.push(json!({ "check": "no worse", "holds": !worse }));
-            if worse {
+            let holds = self.no_worse(report, history, in_words)?;
+            verdicts.push(json!({ "check": "no worse", "holds": holds }));
+            if !holds {
                 exit = Exit::CheckFailed;
             }
         }
         for check in numbers {
             let value = check.address.find(report).map_err(Worded::worded)?.cell.display();
-            let (holds, interim) = match report.interim {
-                Some(interim) if !self.interim => (false, format!("; {interim}")),
-                Some(interim) => {
-                    (check.holds(report).map_err(Worded::worded)?, format!("; {interim}"))
-                }
-                None => (check.holds(report).map_err(Worded::worded)?, String::new()),
-            };
+            let holds = self.applies_to(report) && check.holds(report).map_err(Worded::worded)?;
             let verdict = if holds { "holds" } else { "FAILED" };
             if in_words {
-                terminal::print(&format!("check {check}: {verdict}, it is {value}{interim}\n"));
+                terminal::print(&format!(
+                    "check {check}: {verdict}, it is {value}{}\n",
+                    interim_in_words(report)
+                ));
             }
             verdicts.push(json!({ "check": check.to_string(), "holds": holds, "value": value }));
             if !holds {
                 exit = Exit::CheckFailed;
             }
         }
-        if report.interim.is_some() && !self.interim && !self.check.is_empty() {
+        if !self.applies_to(report) && !self.check.is_empty() {
             terminal::note(
                 "The study is not complete: continue it, or check what there is with --interim.",
             );
         }
         Ok((exit, verdicts))
     }
+}
+
+/// What a printed check adds if the study is not complete.
+fn interim_in_words(report: &Report<'_>) -> String {
+    report.interim.map(|interim| format!("; {interim}")).unwrap_or_default()
 }
