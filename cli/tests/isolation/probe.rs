@@ -360,6 +360,9 @@ fn segments() -> u64 {
                 break;
             }
             let address = libc::shmat(segment, std::ptr::null(), 0);
+            if address as isize == -1 {
+                break;
+            }
             std::ptr::write_bytes(address.cast::<u8>(), 1, 100 << 20);
             libc::shmdt(address);
         }

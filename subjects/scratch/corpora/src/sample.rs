@@ -125,7 +125,7 @@ pub enum SampleError {
     /// Another process is taking a sample into this folder.
     #[error("{}: another process is sampling here", folder.display())]
     Busy {
-        /// The journal that the other process has locked.
+        /// The folder.
         folder: PathBuf,
     },
     /// The folder contains another corpus, or a sample of a different recipe.

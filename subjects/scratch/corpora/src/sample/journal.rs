@@ -47,7 +47,8 @@ impl Journal {
         let mut file = file.map_err(io())?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(SampleError::Busy { folder: path.to_owned() });
+                let folder = path.parent().unwrap_or(path).to_owned();
+                return Err(SampleError::Busy { folder });
             }
             Err(TryLockError::Error(error)) => return Err(io()(error).into()),
             Ok(()) => {}
