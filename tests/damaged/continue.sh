@@ -5,4 +5,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 CATHERD_DAMAGED_STORES=${1:-1000} CATHERD_DAMAGED_FIRST=${2:-0} \
-    cargo test --workspace --test cli damaged_stores -- --nocapture
+    cargo test --workspace --test cli damaged_stores -- --nocapture --include-ignored
