@@ -1,10 +1,15 @@
 //! Tests Whisker suites on a small project: values that tests read, order of calls, and results.
 
+use std::sync::Arc;
+
 use crate::support;
 
 use catherd_scratch_grading_report::{Skips, Status};
-use catherd_scratch_grading_whisker::whisker::SuiteOptions;
-use support::{messages, run, run_with, statuses, test_of};
+use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions};
+use catherd_scratch_sb3::Opcode;
+use catherd_scratch_sb3::test_support::{self, TargetBuilder, number};
+use catherd_scratch_vm::Program;
+use support::{chosen, messages, run, run_with, statuses, suite_of, test_of};
 
 #[test]
 fn suites_of_both_shapes_are_loaded() {
@@ -35,6 +40,27 @@ fn scripts_of_the_flag_run_with_the_first_step() {
         t.assert.ok(t.isProjectRunning());
         t.assert.equal(t.getGlobalVariable('score'), 1);",
     );
+}
+
+#[test]
+fn variables_are_listed_from_their_creation() {
+    let mut cat = TargetBuilder::new("Cat");
+    let wait = cat.block(Opcode::ControlWait, &[("DURATION", number("1"))]);
+    let set = cat.block(Opcode::DataSetVariableTo, &[("VALUE", number("1"))]);
+    cat.target.blocks[set as usize].fields.push(chosen("undeclared"));
+    cat.flag(&[wait, set]);
+    let project = test_support::project(vec![TargetBuilder::new("Stage"), cat]);
+    let program = Arc::new(Program::compile(&project).unwrap().with_colors());
+    let suite = suite_of(
+        "
+        const names = () => t.getSprite('Cat').getVariables().map(variable => variable.name);
+        t.assert.equal(names().join(), '');
+        await t.runForTime(2000);
+        t.assert.equal(names().join(), 'undeclared');",
+    );
+    let suite = SuiteFile::new("suite.js", &suite).unwrap();
+    let outcome = whisker::run(&suite, &program, &SuiteOptions::default()).unwrap();
+    assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
 }
 
 #[test]

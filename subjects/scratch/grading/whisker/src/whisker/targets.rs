@@ -263,12 +263,24 @@ pub(super) fn install_old<'js>(
     host.set("oldVariable", Function::new(ctx.clone(), old)?)
 }
 
+/// The name of a variable or list, which is `null` in JavaScript while the program has not created
+/// it.
+struct Name(Option<String>);
+
+impl<'js> IntoJs<'js> for Name {
+    fn into_js(self, ctx: &Ctx<'js>) -> Result<Js<'js>> {
+        match self.0 {
+            Some(name) => name.into_js(ctx),
+            None => Ok(Js::new_null(ctx.clone())),
+        }
+    }
+}
+
 pub(super) fn install_changes<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // The names of variables or lists by position; `undefined` for missing ones.
     function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
         let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
@@ -279,8 +291,9 @@ pub(super) fn install_changes<'js>(
         };
         let exists =
             |at: usize| if list { view.list(at).is_some() } else { view.variable(at).is_some() };
-        let names = names.iter().enumerate();
-        names.map(|(at, name)| exists(at).then(|| name.to_str().into_owned())).collect::<Vec<_>>()
+        let named =
+            |(at, name): (usize, &&Text)| Name(exists(at).then(|| name.to_str().into_owned()));
+        names.iter().enumerate().map(named).collect::<Vec<_>>()
     });
     function!(host, ctx, driver, "variableNumber", |d, owner: f64, name: String, list: bool| {
         let vm = d.vm();

@@ -57,7 +57,7 @@ fn variable(name: &str) -> Variable {
     Variable { id: name.into(), name: name.into(), value: Value::Text("0".into()), cloud: false }
 }
 
-fn chosen(variable: &str) -> Field {
+pub(crate) fn chosen(variable: &str) -> Field {
     Field {
         name: "VARIABLE".into(),
         value: Value::Text(variable.into()),
