@@ -285,7 +285,7 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
     let sum = risk::assess(&evidence);
     let scores = risk::scores(&evidence, policy, arguments.seed);
     let order = risk::ranking(&scores);
-    let next = next_tests(arguments, &mut classes, scores.clone())?;
+    let next = next_tests(arguments, &mut classes, evidence.clone(), policy)?;
     let names = &classes.names;
     let text = if arguments.json {
         let item = |&at: &usize| {
@@ -339,11 +339,12 @@ fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
 }
 
-/// Classes that occur only in the pool get the score 0.5, the mean of the risk before any result.
+/// There is no evidence about classes that occur only in the pool.
 fn next_tests(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,
-    mut scores: Vec<f64>,
+    mut evidence: Vec<Evidence>,
+    policy: Policy,
 ) -> Result<Vec<String>, Failure> {
     if arguments.next == 0 {
         return Ok(Vec::new());
@@ -352,7 +353,9 @@ fn next_tests(
     let pool = pool(arguments, subject)?;
     let tests: Vec<Vec<usize>> =
         (0..pool.len()).map(|number| classes.of(&pool.tests.test(number))).collect();
-    scores.resize(classes.names.len(), 0.5);
+    let none = Evidence { passed: 0.0, failed: 0.0, profile: 0.0, loss: 1.0 };
+    evidence.resize(classes.names.len(), none);
+    let scores = risk::scores(&evidence, policy, arguments.seed);
     let chosen = risk::next_tests(&tests, &scores, arguments.next);
     let labels = |test| subject.labels(&pool.tests.test(test).into()).join(", ");
     Ok(chosen.into_iter().map(labels).collect())

@@ -257,6 +257,11 @@ impl Space {
     /// The number of the strongly connected component of each state, and the number of components.
     /// Edges lead to components of the same or a lower number.
     pub(crate) fn components(&self) -> (Vec<u32>, usize) {
+        self.components_by(|_| true)
+    }
+
+    /// Like [`components`](Self::components), with only those edges whose number `kept` accepts.
+    pub(crate) fn components_by(&self, kept: impl Fn(usize) -> bool) -> (Vec<u32>, usize) {
         const NONE: u32 = u32::MAX;
         let count = self.states();
         let (mut index, mut low) = (vec![NONE; count], vec![0_u32; count]);
@@ -283,8 +288,12 @@ impl Space {
                         low[at] = low[at].min(low[child]);
                     }
                 }
-                let unseen = edges[edge..].iter().position(|edge| {
-                    let target = edge.target as usize;
+                let first = self.first_edge(state);
+                let unseen = (edge..edges.len()).find(|&edge| {
+                    if !kept(first + edge) {
+                        return false;
+                    }
+                    let target = edges[edge].target as usize;
                     if index[target] == NONE {
                         return true;
                     }
@@ -293,9 +302,9 @@ impl Space {
                     }
                     false
                 });
-                if let Some(by) = unseen {
-                    calls.push((state, edge + by + 1));
-                    calls.push((edges[edge + by].target, 0));
+                if let Some(unseen) = unseen {
+                    calls.push((state, unseen + 1));
+                    calls.push((edges[unseen].target, 0));
                     continue;
                 }
                 if low[at] == index[at] {

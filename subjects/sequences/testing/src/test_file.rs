@@ -62,11 +62,11 @@ fn is_separator(character: char) -> bool {
     matches!(character, ',' | ';') || character.is_whitespace()
 }
 
-/// Reads the labels of the events of a test from one line. If the line contains no comma, quotation
-/// mark or parenthesis, labels are separated by spaces; otherwise, they are separated by commas or
+/// Reads the labels of the events of a test from one line. If the line contains no comma, semicolon,
+/// quotation mark or parenthesis, labels are separated by spaces; otherwise, they are separated by commas or
 /// semicolons outside parentheses and brackets. A label may be written as a JSON string.
 pub fn parse_line(line: &str) -> Vec<String> {
-    if !line.contains([',', '"', '(']) {
+    if !line.contains([',', ';', '"', '(']) {
         return line.split_whitespace().map(str::to_owned).collect();
     }
     let (mut labels, mut rest) = (Vec::new(), line.trim_start());

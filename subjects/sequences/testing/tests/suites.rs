@@ -131,6 +131,22 @@ fn reachable_items_are_the_items_of_all_traces() {
 }
 
 #[test]
+fn a_cycle_through_the_event_that_cuts_tests_does_not_count() {
+    let text = "events a, c, cut\n\
+                thread t { loop { request a  request cut, block c } }\n\
+                thread u { request c  block all }\n";
+    let model = Model::parse("m", text).unwrap();
+    let space = Space::explore(&model.program, 100).unwrap();
+    let alphabet = Alphabet::names(model.program.events());
+    let reachable = |text: &str| criterion(text, &alphabet).reachable(&space, &alphabet).unwrap();
+    assert_eq!(reachable("subsequence:1 until=cut").len(), 2);
+    for text in ["subsequence:2", "consecutive:2", "order([a], [c])"] {
+        assert!(!reachable(text).is_empty(), "{text}");
+        assert_eq!(reachable(&format!("{text} until=cut")), Vec::<u64>::new(), "{text}");
+    }
+}
+
+#[test]
 fn the_fast_and_the_plain_computation_of_subsequences_agree() {
     let alphabet = Alphabet::names(&Events::plain(["a", "b", "c", "d", "e"]));
     let mut stream = catherd_search::Stream::new(3, 0);

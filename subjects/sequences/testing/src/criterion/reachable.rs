@@ -58,7 +58,16 @@ impl Graph<'_> {
         let first = self.space.first_edge(state);
         let edges = self.space.edges(state).iter().enumerate();
         let edges = edges.map(move |(at, edge)| (self.letters[first + at], edge.target));
-        edges.filter(|(letter, _)| self.until.is_none() || *letter != self.until)
+        edges.filter(|&(letter, _)| !self.cuts(letter))
+    }
+
+    fn cuts(&self, letter: Option<Letter>) -> bool {
+        self.until.is_some() && letter == self.until
+    }
+
+    /// The strongly connected components of [`edges`](Self::edges).
+    fn components(&self) -> (Vec<u32>, usize) {
+        self.space.components_by(|edge| !self.cuts(self.letters[edge]))
     }
 
     /// Whether the part of a test before the cut may end in a state: because nothing is enabled, or
@@ -166,7 +175,7 @@ impl Criterion {
     /// The words of each length up to `t` that are subsequences of traces.
     fn subsequence_levels(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<Vec<u64>>, Unbounded> {
         let s = self.letters;
-        let (component, count) = graph.space.components();
+        let (component, count) = graph.components();
         let mut edges: Vec<(u32, u32, Option<Letter>)> = Vec::new();
         for state in 0..graph.space.states() as u32 {
             let from = component[state as usize];
