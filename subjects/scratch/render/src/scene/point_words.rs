@@ -1,6 +1,6 @@
 //! Sets of whole stage points, 64 points of a row in one word.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::bounds::Rect;
 
@@ -35,6 +35,15 @@ impl WordRegion {
 
     pub(super) fn is_empty(&self) -> bool {
         self.left > self.right || self.bottom > self.top
+    }
+
+    pub(super) fn rows(&self) -> RangeInclusive<i32> {
+        self.bottom..=self.top
+    }
+
+    /// The columns of the words.
+    pub(super) fn columns(&self) -> Range<i32> {
+        first_column(self.left)..first_column(self.right + 1)
     }
 
     pub(super) fn contains(&self, other: &Self) -> bool {

@@ -71,6 +71,11 @@ pub(super) struct WordAnswers {
 }
 
 impl WordAnswers {
+    /// Points at which the answer is yes or not known.
+    pub(super) fn possible(&self) -> u64 {
+        self.yes | !self.known
+    }
+
     pub(super) fn opaque_matches(&self) -> u64 {
         self.yes & !self.clear
     }

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::candidates::rows;
 use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, words};
 use super::query_cache::{Candidate, PointQuery, QueryCache};
@@ -60,45 +59,44 @@ impl Scene {
     fn overlap(&self, tester: usize, others: &[u32], area: Rect, cache: &mut QueryCache) -> bool {
         cache.begin_query();
         let region = WordRegion::around(area);
-        let mut candidate = |slot: usize| {
-            let candidate = cache.candidate(self, slot, PointQuery::Solid);
-            cache.prepare(&candidate, &region);
-            candidate
-        };
-        let own = candidate(tester);
-        let others: SmallVec<[Candidate; 8]> =
-            others.iter().map(|&slot| candidate(slot as usize)).collect();
-        // The other drawables that may be solid in the row, with their words, one bit for each.
-        let mut in_row: SmallVec<[(u32, &Candidate); 8]> = SmallVec::new();
-        rows(area).any(|row| {
-            let own_words = own.visible_region.words(row);
-            in_row.clear();
-            in_row.extend(others.iter().filter_map(|other| {
-                let words = other.visible_region.words(row) & own_words;
-                (words != 0).then_some((words, other))
-            }));
-            if in_row.is_empty() {
+        let own = cache.candidate(self, tester, PointQuery::Solid);
+        cache.prepare(&own, &region);
+        let own_region = region.intersection(&own.visible_region);
+        others.iter().any(|&slot| {
+            let other = cache.candidate(self, slot as usize, PointQuery::Solid);
+            let shared = own_region.intersection(&other.visible_region);
+            if shared.is_empty() {
                 return false;
             }
-            words(area.left as i32, area.right as i32).any(|(word, points)| {
-                let in_word = || {
-                    let here = |(words, _): &&(u32, &Candidate)| words >> word & 1 == 1;
-                    in_row.iter().filter(here).map(|&(_, other)| other)
-                };
-                // Skip points at which, according to the cache, none of the other drawables is
-                // solid.
-                let possible = in_word().fold(0, |possible, other| {
-                    let answers = cache.known(other, word, row);
-                    possible | answers.yes | !answers.known
-                });
-                let points = points & possible;
+            cache.prepare(&other, &region);
+            self.overlap_of(&own, &other, shared, area, cache)
+        })
+    }
+
+    /// Whether two drawables are both solid at a point of an area. `shared` contains all such
+    /// points.
+    fn overlap_of(
+        &self,
+        own: &Candidate,
+        other: &Candidate,
+        shared: WordRegion,
+        area: Rect,
+        cache: &mut QueryCache,
+    ) -> bool {
+        let columns = shared.columns();
+        let (left, right) = (columns.start.max(area.left as i32), area.right as i32);
+        let right = right.min(columns.end - 1);
+        shared.rows().any(|row| {
+            words(left, right).any(|(word, points)| {
+                // Skip points at which, according to the cache, one of the drawables is not solid.
+                let points = points
+                    & cache.known(other, word, row).possible()
+                    & cache.known(own, word, row).possible();
                 if points == 0 {
                     return false;
                 }
-                let solid = cache.answers(self, &own, word, row, points).yes & points;
-                solid != 0
-                    && in_word()
-                        .any(|other| cache.answers(self, other, word, row, solid).yes & solid != 0)
+                let solid = cache.answers(self, own, word, row, points).yes & points;
+                solid != 0 && cache.answers(self, other, word, row, solid).yes & solid != 0
             })
         })
     }
