@@ -199,9 +199,8 @@ impl Scene {
         if skin.0 as usize >= self.skins.len() {
             return;
         }
-        let skins = Arc::clone(&self.skins);
-        if let Some(drawable) = self.get_mut(id) {
-            drawable.set_look(Look::Costume(skin), &skins);
+        if let Some((drawable, skins)) = self.get_with_skins(id) {
+            drawable.set_look(Look::Costume(skin), skins);
         }
     }
 
@@ -215,9 +214,8 @@ impl Scene {
     /// Rotates and scales a drawable. The caller applies the rotation style: `direction` is the
     /// *rendered* direction in degrees; scales are in percent, and negative scales mirror.
     pub fn set_direction_scale(&mut self, id: DrawableId, direction: f64, sx: f64, sy: f64) {
-        let skins = Arc::clone(&self.skins);
-        if let Some(drawable) = self.get_mut(id) {
-            drawable.set_direction_scale(direction, (sx as f32, sy as f32), &skins);
+        if let Some((drawable, skins)) = self.get_with_skins(id) {
+            drawable.set_direction_scale(direction, (sx as f32, sy as f32), skins);
         }
     }
 

@@ -183,12 +183,12 @@ impl<T: Tracer> Interpreter<'_, T> {
             let distance = (dx * dx + dy * dy).sqrt();
             if distance.is_nan() { MISSING_TARGET_DISTANCE } else { distance }
         };
-        let name = what.to_text();
-        if name == *"_mouse_" {
+        let name = what.text();
+        if *name == *"_mouse_" {
             let (x, y) = self.mouse_position();
             return to(x, y);
         }
-        if name == *"_edge_" {
+        if *name == *"_edge_" {
             return (240.0 + own.x).min(180.0 + own.y).min(240.0 - own.x).min(180.0 - own.y);
         }
         let Some(sprite) = self.program.sprite_named(&name) else { return MISSING_TARGET_DISTANCE };

@@ -71,7 +71,7 @@ impl Key {
                 }
             }
         }
-        let text = value.to_text();
+        let text = value.text();
         let name = text.to_str();
         if name == "any" {
             return KeyQuery::Any;

@@ -1,5 +1,6 @@
 //! Values and casts between them, by the rules of JavaScript and Scratch.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use catherd_scratch_sb3 as sb3;
@@ -95,6 +96,14 @@ impl Value {
         }
     }
 
+    /// Like [`to_text`](Self::to_text), without counting another owner of a string.
+    pub(crate) fn text(&self) -> Cow<'_, Text> {
+        match self {
+            Value::Text(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.to_text()),
+        }
+    }
+
     fn word(&self) -> Option<&'static str> {
         match self {
             Value::Bool(true) => Some("true"),
@@ -131,7 +140,7 @@ impl Value {
         let (a, b) = (self.comparand(), other.comparand());
         match a.partial_cmp(&b) {
             Some(order) => order,
-            None => self.to_text().compare_ignoring_case(&other.to_text()),
+            None => self.text().compare_ignoring_case(&other.text()),
         }
     }
 
@@ -148,7 +157,7 @@ impl Value {
             (Value::Text(text), other) | (other, Value::Text(text)) => {
                 other.word().is_some_and(|word| text.is_word(word))
             }
-            _ => self.to_text().equals_ignoring_case(&other.to_text()),
+            _ => self.text().equals_ignoring_case(&other.text()),
         }
     }
 

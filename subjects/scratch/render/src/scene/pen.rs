@@ -46,13 +46,10 @@ impl Scene {
     /// Draws a line with round ends, or a dot if both ends are equal. A line does not blend with
     /// itself. If [colours are ignored](Self::ignore_colors), the call only creates the pen layer.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
-        let ignored = self.colors_ignored;
-        let skins = Arc::clone(&self.skins);
-        let pen = self.pen();
-        if ignored {
-            return;
+        self.pen();
+        if let Some(pen) = self.pen.as_mut().filter(|_| !self.colors_ignored) {
+            pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &self.skins);
         }
-        pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
     /// Copies the drawing of the pen from another scene with the same costumes.
@@ -74,9 +71,8 @@ impl Scene {
     pub(super) fn pen(&mut self) -> &mut Pen {
         if self.pen.is_none() {
             let id = self.add(Group::Pen);
-            let skins = Arc::clone(&self.skins);
-            if let Some(drawable) = self.get_mut(id) {
-                drawable.set_look(Look::PenLayer, &skins);
+            if let Some((drawable, skins)) = self.get_with_skins(id) {
+                drawable.set_look(Look::PenLayer, skins);
             }
             self.pen = Some(Pen { id, layer: blank_layer(), queue: Queue::default() });
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::drawable::Drawable;
 use super::{DrawableId, Scene};
+use crate::skin::SkinSet;
 
 /// Number of hints, a power of two.
 const COUNT: usize = 256;
@@ -77,9 +78,14 @@ impl Scene {
     /// The drawable with an id, to be changed by the caller. Forgets the cached reach of the
     /// drawable.
     pub(super) fn get_mut(&mut self, id: DrawableId) -> Option<&mut Drawable> {
+        self.get_with_skins(id).map(|(drawable, _)| drawable)
+    }
+
+    /// Like [`get_mut`](Self::get_mut), with the costumes of the scene.
+    pub(super) fn get_with_skins(&mut self, id: DrawableId) -> Option<(&mut Drawable, &SkinSet)> {
         let slot = self.slot(id)?;
         self.reaches.forget(slot);
-        Some(&mut self.drawables[slot])
+        Some((&mut self.drawables[slot], &self.skins))
     }
 }
 

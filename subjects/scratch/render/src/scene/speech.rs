@@ -75,9 +75,8 @@ impl Scene {
     }
 
     fn set_bubble(&mut self, id: DrawableId, bubble: Bubble) {
-        let skins = Arc::clone(&self.skins);
-        if let Some(drawable) = self.get_mut(id) {
-            drawable.set_look(Look::Bubble(Arc::new(bubble)), &skins);
+        if let Some((drawable, skins)) = self.get_with_skins(id) {
+            drawable.set_look(Look::Bubble(Arc::new(bubble)), skins);
         }
     }
 

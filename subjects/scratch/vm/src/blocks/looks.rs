@@ -140,17 +140,17 @@ impl<T: Tracer> Interpreter<'_, T> {
         if let Value::Number(n) = value {
             return self.set_costume(target, n - 1.0);
         }
-        let name = value.to_text();
+        let name = value.text();
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
-        if let Some(i) = sprite.costumes.iter().position(|c| c.name == name) {
+        if let Some(i) = sprite.costumes.iter().position(|c| c.name == *name) {
             self.set_costume(target, i as f64);
-        } else if name == *words[0] {
+        } else if *name == *words[0] {
             self.set_costume(target, current + 1.0);
-        } else if name == *words[1] {
+        } else if *name == *words[1] {
             self.set_costume(target, current - 1.0);
         } else if target == self.program.stage
             && words[0] == "next backdrop"
-            && name == *"random backdrop"
+            && *name == *"random backdrop"
         {
             let others = sprite.costumes.len() as f64 - 1.0;
             if others > 0.0 {

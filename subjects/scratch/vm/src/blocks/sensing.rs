@@ -22,9 +22,9 @@ const COLOR_COST: (usize, f64) = (256, 32.0);
 
 impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn touching(&mut self, what: &Value) -> bool {
-        let name = what.to_text();
+        let name = what.text();
         self.consume_pixel_fuel(TOUCH_COST);
-        if name == *"_edge_" {
+        if *name == *"_edge_" {
             self.consume_hull_fuel(self.target);
         }
         self.touching_named(self.target, &name)
