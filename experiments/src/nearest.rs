@@ -49,7 +49,10 @@ pub fn instead(name: &str, known: &[impl AsRef<str>]) -> String {
         others.collect::<Vec<_>>().join(", ")
     };
     match nearest(name, known.iter().copied()) {
-        Some(near) if (2..=MAX_LISTED).contains(&known.len()) => {
+        Some(near) if known.len() == 2 => {
+            format!("write `{near}`; the other is {}", others(near))
+        }
+        Some(near) if (3..=MAX_LISTED).contains(&known.len()) => {
             format!("write `{near}`; the others are {}", others(near))
         }
         Some(near) => format!("write `{near}`"),

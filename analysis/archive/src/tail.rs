@@ -46,7 +46,10 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
     } else {
         (files, of_16, size, start, end)
     };
-    if files > MAX_FILES as u64 || of != files {
+    if of != files {
+        return Ok(Err(damaged()));
+    }
+    if files > MAX_FILES as u64 {
         return Ok(Err(format!("{files} files are more than the maximum of {MAX_FILES}")));
     }
     if size > files * MAX_HEADER || start.checked_add(size) != Some(directory_end) {

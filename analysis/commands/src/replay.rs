@@ -302,12 +302,14 @@ fn as_text(
     Ok(text)
 }
 
-/// The names of the fields in which records differ, without resources and provenance.
+/// The names of the fields of the digest in which records differ.
 fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
     let pure = |record: &RunRecord| {
         let mut record = record.clone();
         (record.resources, record.provenance) = Default::default();
-        record.timeline.iter_mut().for_each(|point| point.wall_ms = 0);
+        (record.logs, record.binaries) = Default::default();
+        let points = record.timelines.values_mut().flatten();
+        points.chain(&mut record.timeline).for_each(|point| point.wall_ms = 0);
         as_json(&record)
     };
     let (before, now) = (pure(before)?, pure(now)?);

@@ -17,7 +17,7 @@ pub const MANIFEST: &str = "study.json";
 /// Name of the file with the description of the projects.
 pub const CORPUS: &str = "corpus.json";
 
-const WORKING_FILES: [&str; 8] = [
+const WORKING_FILES: [&str; 9] = [
     "tables.partial",
     "study.db",
     "study.db-wal",
@@ -26,6 +26,7 @@ const WORKING_FILES: [&str; 8] = [
     "spool",
     "suites",
     "logs",
+    "artifacts",
 ];
 
 /// The files with the results of a study and their descriptions.

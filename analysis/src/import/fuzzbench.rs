@@ -160,7 +160,7 @@ impl Format for FuzzBench {
     }
 
     fn goals(&self) -> (&'static str, &'static str) {
-        ("edges", "edges")
+        ("edge", "edges")
     }
 
     fn read(

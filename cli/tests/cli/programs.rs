@@ -364,7 +364,7 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     assert!(refused.contains("fake does not take this value of `types`"), "{refused}");
     assert!(refused.contains("one of hints, none"), "{refused}");
     let refused = stderr(&study(", popluation = 3"));
-    assert!(refused.contains("write `population`; the others are types"), "{refused}");
+    assert!(refused.contains("write `population`; the other is types"), "{refused}");
 
     let output = study(", population = 7");
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);

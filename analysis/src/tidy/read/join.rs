@@ -94,7 +94,7 @@ impl Results {
     }
 }
 
-fn name_of(dir: &Path) -> String {
+pub(super) fn name_of(dir: &Path) -> String {
     dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
 }
 

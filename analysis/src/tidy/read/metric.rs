@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
+use super::join::name_of;
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
@@ -93,6 +94,9 @@ impl Results {
         for source in self.sources() {
             if let Some(plan) = plan::read(&source.dir)? {
                 for algorithm in plan.algorithms {
+                    // Algorithms of a later folder with a taken label have this label.
+                    let apart = format!("{} ({})", algorithm.label, name_of(&source.dir));
+                    known.entry(apart).or_insert_with(|| algorithm.clone());
                     known.entry(algorithm.label.clone()).or_insert(algorithm);
                 }
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{MUTATION_KEYS, RACE_KEYS, STUDY_KEYS, Source, Value, algorithms, line_at};
+use super::{MUTATION_KEYS, RACE_KEYS, STOP_KEYS, STUDY_KEYS, Source, Value, algorithms, line_at};
 use crate::study::StudyError;
 use crate::study::check::Flaw;
 use crate::{instead, nearest};
@@ -39,11 +39,12 @@ pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: 
 
 /// Where a key belongs.
 fn home(key: &str) -> Option<&'static str> {
-    let homes: [(&[&str], &str); 5] = [
+    let homes: [(&[&str], &str); 6] = [
         (STUDY_KEYS, "at the top of the file, above the first table"),
         (BUDGET_KEYS, "in [budget]"),
         (MUTATION_KEYS, "in [mutation]"),
         (RACE_KEYS, "in [race]"),
+        (STOP_KEYS, "in [stop]"),
         (algorithms::ALGORITHM_KEYS, "in an entry of algorithms"),
     ];
     homes.into_iter().find(|(keys, _)| keys.contains(&key)).map(|(_, home)| home)
