@@ -249,7 +249,7 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
     }
     if let Some(robust) = counts.robust.filter(|robust| *robust < counts.covered) {
         let chance = plural((counts.covered - robust) as usize, "block");
-        let tests = generated.suite.tests.iter().zip(1..);
+        let tests = generated.suite.tests.iter().zip(0..);
         let tests = tests.filter(|(test, _)| !test.chance.is_empty());
         let tests: Vec<_> =
             tests.map(|(test, number)| format!("{number} ({})", test.chance.len())).collect();

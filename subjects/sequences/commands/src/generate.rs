@@ -145,7 +145,10 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     let covered = covered(&criterion, &subject, &tests);
     let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
     spinner.finish_and_clear();
-    let count = terminal::plural(tests.len(), "test");
+    let (count, verb) = match tests.len() {
+        1 => ("1 test".to_owned(), "covers"),
+        several => (terminal::plural(several, "test"), "cover"),
+    };
     let cases = cases(arguments, &subject, tests)?;
     let json = || suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &cases);
     if let Some(file) = arguments.output.as_deref() {
@@ -167,8 +170,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         terminal::print(&output::lines(&subject, &cases));
     }
     let of = items.map_or(criterion.bound(), |items| items.len() as u64);
-    let cover = if cases.len() == 1 { "covers" } else { "cover" };
-    terminal::note(&format!("{count} {cover} {} of {of} items of {criterion}", covered.len()));
+    terminal::note(&format!("{count} {verb} {} of {of} items of {criterion}", covered.len()));
     Ok(Exit::Success)
 }
 

@@ -20,7 +20,7 @@ const MAX_EXPRESSIONS: usize = 100_000;
 /// Maximum number of letters of a word.
 const MAX_WORD: usize = 64;
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "subsequence:T",
     "consecutive:T",
     "exclusive:T",
@@ -33,6 +33,7 @@ const NAMES: [&str; 12] = [
     "states",
     "transitions",
     "edge-pairs",
+    "symmetry FILE",
 ];
 
 /// The reason why a criterion cannot be used.
