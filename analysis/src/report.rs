@@ -124,7 +124,7 @@ impl Section {
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
-    /// Tables about real time are left out, because they state the verdict themselves.
+    /// Tables about real time get no caveat, because the verdict is among them.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
@@ -327,7 +327,7 @@ impl<'a> Report<'a> {
     /// computed.
     ///
     /// # Errors
-    /// [`Error`] if the tables cannot be read.
+    /// [`Error`] if the results cannot be read.
     pub fn new(
         results: &'a Results,
         title: &str,
@@ -339,7 +339,7 @@ impl<'a> Report<'a> {
     /// Computes a report as [`Report::new`] does, with optional contents.
     ///
     /// # Errors
-    /// [`Error`] if the tables cannot be read.
+    /// [`Error`] if the results cannot be read.
     pub fn with(
         results: &'a Results,
         title: &str,

@@ -153,7 +153,7 @@ impl<'a> Header<'a> {
         if self.name != central.name {
             Some("has a different name in the header before it")
         } else if own[..14] != other[..14] || self.sizes() != central.sizes() {
-            Some("differs in its two headers")
+            Some("has two headers that differ")
         } else {
             None
         }

@@ -46,11 +46,11 @@ pub struct Program {
 pub struct Origin {
     /// SHA-256 of the project, in hexadecimal digits.
     pub sha256: String,
-    /// The address from which the project was fetched.
+    /// The source of the project, such as an address.
     pub source: String,
     /// The licence of the project.
     pub licence: String,
-    /// The name of the project at the source.
+    /// The id of the project in the corpus.
     pub id: String,
     /// The title of the project.
     pub title: String,

@@ -37,7 +37,7 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     }
     let threshold = match trivial.threshold {
         Some(n) => format!(
-            " with fewer than {n:.2} {work}, the fewest of any project that is not covered entirely"
+            ", on average with fewer than {n:.2} {work}, the lowest mean of any project that is not"
         ),
         None => String::new(),
     };

@@ -1,4 +1,4 @@
-//! Estimates of the number of goals that have not been covered but are reachable.
+//! Estimates of how many goals more runs would cover, and how many are reachable.
 
 use super::{CaptionedTable, label, runs_of_project};
 use crate::findings::{ESTIMATOR, Left};
@@ -55,9 +55,9 @@ pub fn left(results: &Results, all: &[Left]) -> CaptionedTable {
         caption: format!(
             "Number of {goals} on all projects together that one run covers on average, that all runs \
              together cover, that ten times as many runs would cover (Colwell et al., 2012), and that \
-             can be reached at all ({} of the runs that cover each of the {goals}), with \
+             can be reached at all (estimator {}, from the number of runs that cover each of the {goals}), with \
              nominal 95 % intervals. Reachable is a lower bound: in simulations its interval contains the \
-             truth in 45 to 80 % of cases (docs/measurements/statistics.md). If the tests of a search are independent, as in random testing, ten runs cover \
+             truth in 45 to 75 % of cases (docs/measurements/statistics.md). If the tests of a search are independent, as in random testing, ten runs cover \
              what one run with ten times the budget covers; searches that learn may cover more.",
             ESTIMATOR.name()
         ),

@@ -31,8 +31,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the options cannot be used, or if another process serves the store and the coordinator
-    /// does not stand by.
+    /// If the options or the store cannot be used. Only PostgreSQL stores allow a coordinator to stand
+    /// by.
     pub fn open(options: CoordinatorOptions) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)

@@ -26,8 +26,8 @@ impl PlannedRuns {
         Ok(PlannedRuns { study: study.name.clone(), plan })
     }
 
-    /// The next values of the row must be id, specification, project and label. They are compared
-    /// with the plan, if there is one.
+    /// The next values of the row must be id, specification, project and label. All but the
+    /// specification are compared with the plan, if any.
     pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
         let (id, json) = (row.digest()?, row.bytes()?);
         let (project, label) = (row.text()?, row.text()?);

@@ -12,7 +12,7 @@ macro_rules! opcodes {
         }
 
         impl Opcode {
-            /// The opcode with a name; [`Opcode::Unknown`] if there is none.
+            /// The opcode with this name, or [`Opcode::Unknown`].
             pub fn from_name(name: &str) -> Opcode {
                 match name { $($name => Opcode::$variant,)* _ => Opcode::Unknown }
             }

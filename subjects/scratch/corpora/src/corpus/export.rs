@@ -10,8 +10,8 @@ fn is_shared(member: &Member) -> bool {
     !member.id.is_empty() && member.id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes the list of ids and digests for `--from-list`. Projects that are not shared on Scratch
-/// are listed, but cannot be fetched.
+/// Writes the list of ids and digests for `--from-list`. In a list with projects that are shared on
+/// Scratch, the other projects are comments.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -33,8 +33,10 @@ pub fn export_frozen(corpus: &Corpus, file: &Path) -> Result<(), CorpusError> {
         if corpus.members.len() == 1 { "" } else { "s" },
         corpus.metadata.digest
     );
-    for Member { id, sha256, .. } in &corpus.members {
-        text += &format!("{id},{sha256}\n");
+    for member in &corpus.members {
+        let skipped = !is_shared(member) && local < corpus.members.len();
+        let start = if skipped { "# " } else { "" };
+        text += &format!("{start}{},{}\n", member.id, member.sha256);
     }
     atomic_file::write(file, text.as_bytes()).map_err(CorpusError::io(file))
 }

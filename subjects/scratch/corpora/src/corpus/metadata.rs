@@ -12,8 +12,8 @@ use super::{CorpusError, Sha};
 pub const FORMAT: u32 = 1;
 
 const HEADER: &str = "\
-# A corpus of catherd: recipe, result and digest of the projects in manifest.csv.
-# `catherd dataset verify` checks that nothing was changed.
+# A corpus of catherd: recipe, sampling frame and digest of the projects in manifest.csv.
+# `catherd dataset verify` checks the projects.
 
 ";
 
@@ -54,7 +54,7 @@ pub enum Recipe {
     },
     /// The acceptable projects of a list of ids.
     List {
-        /// SHA-256 over the ids and their digests.
+        /// SHA-256 over the ids and digests of the list.
         list: Sha,
         /// Number of ids in the list.
         ids: usize,
