@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_advice_names_the_nearest_and_the_others() {
-        assert_eq!(instead("moi", &["mosa", "mio"]), "write `mio`; the others are mosa");
+        assert_eq!(instead("moi", &["mosa", "mio"]), "write `mio`; the other is mosa");
         assert_eq!(instead("tabu", &["mosa", "mio"]), "use one of mosa, mio");
         assert_eq!(instead("tabu", &["mio"]), "write `mio`: there is no other");
         assert_eq!(instead("tabu", &[""; 0]), "leave it out: there is none");

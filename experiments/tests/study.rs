@@ -111,7 +111,7 @@ fn mutation_is_a_word_or_a_table() {
         ("mutation = 3", "mutation: a number is neither a truth value nor a table"),
         (
             "mutation = { sampel = 3 }",
-            "mutation.sampel: unknown key; write `sample`; the other is operators",
+            "mutation.sampel: unknown key; write `sample`; the others are operators",
         ),
         ("mutation = { sample = 0 }", "mutation.sample: 0 is too small"),
         ("mutation = { operators = [] }", "mutation.operators: no operators; leave it out"),

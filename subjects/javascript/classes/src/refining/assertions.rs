@@ -199,7 +199,7 @@ fn judge(
     Ok(())
 }
 
-/// Numbers of assertions that kill many mutants; the strongest assertion if none kills a mutant.
+/// Indices of assertions that kill many mutants; the strongest assertion if none kills a mutant.
 fn best(choice: &Choice, most: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::new();
     let mut killed: BTreeSet<usize> = BTreeSet::new();

@@ -14,8 +14,8 @@ pub(super) type Range = (f64, f64);
 /// Ranges by the name of a function, which may be empty, and of a parameter or member.
 pub(super) type Ranges = BTreeMap<(String, String), Range>;
 
-/// Ranges by the names of parameters and members that usually have them. Numbers of months and days
-/// are permitted only if they are valid when counted from 0 and when counted from 1.
+/// Ranges by the names of parameters and members that usually have them. Months and days are
+/// permitted only if they are valid when counted from 0 and when counted from 1.
 const NAMED: [(&str, Range); 8] = [
     ("month monthindex", (1.0, 11.0)),
     ("day dayofmonth weekday dayofweek", (1.0, 6.0)),

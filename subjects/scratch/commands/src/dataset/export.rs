@@ -12,8 +12,8 @@ use crate::failure::Worded;
 
 /// Writes a list of ids and digests from which others can fetch the same corpus.
 ///
-/// `catherd dataset sample --from-list` fetches the listed projects and logs every project that is
-/// no longer shared or has been changed since.
+/// `catherd dataset sample --from-list` fetches the listed projects, and logs those that have been
+/// changed or removed since.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
