@@ -55,9 +55,9 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// Only white space, keywords and an assignment to `exports` may be between the comment and the
-    /// position.
-    pub(crate) fn comment_before(&self, at: u32) -> String {
+    /// Only white space, keywords, the name of the function and an assignment to `exports` may be
+    /// between the comment and the position.
+    pub(crate) fn comment_before(&self, at: u32, name: &str) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
             return String::new();
@@ -66,6 +66,7 @@ impl Visitor<'_, '_> {
         let plain = between.split_whitespace().all(|word| {
             let words = ["export", "default", "async", "static", "const", "let", "var", "="];
             words.contains(&word)
+                || (!name.is_empty() && word.trim_end_matches([':', '=']) == name)
                 || word.starts_with("module.exports")
                 || word.starts_with("exports.")
         });
@@ -102,7 +103,7 @@ impl Visitor<'_, '_> {
             holder: self.function,
             control: self.control.clone(),
             assigns_this: false,
-            comment: self.comment_before(range.0),
+            comment: self.comment_before(range.0, &name),
         };
         self.units.functions.push(unit);
         match around.class {

@@ -28,6 +28,25 @@ fn counts(source: &str) -> [usize; 6] {
 }
 
 #[test]
+fn functions_have_the_comment_before_them() {
+    for code in [
+        "D function f(a) {}",
+        "D const f = (a) => a;",
+        "D let f=a => a;",
+        "D exports.f = a => a;",
+        "D export const f = async a => a;",
+        "class A { D f(a) {} }",
+        "({ D f: a => a, g: 1 });",
+    ] {
+        let units = units(&code.replacen('D', "/** @param {string} a */", 1));
+        let function = units.functions.iter().find(|function| function.name == "f").unwrap();
+        assert_eq!(function.comment, "/** @param {string} a */", "{code}");
+    }
+    let apart = units("/** @param {string} a */\nlet g = 1; const f = a => a;");
+    assert_eq!(apart.functions[0].comment, "");
+}
+
+#[test]
 fn units_equal_those_of_istanbul() {
     // The expected counts, except for goals, are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [

@@ -35,7 +35,7 @@ pub use catherd_javascript_classes as classes;
 pub const KIND: &str = "javascript";
 
 /// The engine id: the version of everything that influences a record.
-pub const ENGINE: &str = "javascript/18";
+pub const ENGINE: &str = "javascript/19";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
