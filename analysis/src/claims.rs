@@ -47,7 +47,7 @@ pub struct Claim {
     runs: Option<usize>,
 }
 
-/// A number as written in the file: `95.5`, or `"95.5 %"`.
+/// A value as written in the file, such as `95.5` or `"95.5 %"`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -371,7 +371,7 @@ pub fn table(report: &Report<'_>, claims: &[Claim]) -> CaptionedTable {
     }
     let caption = format!(
         "Sentences and the numbers of this report that decide them: {holding} of {} hold, or are within \
-         their tolerance. A number holds if it equals the published number after rounding to as many digits.",
+         their tolerance. A claim with a value holds if the number rounds to this value.",
         claims.len()
     );
     CaptionedTable { name: "claims", title: "Claims".to_owned(), caption, table }

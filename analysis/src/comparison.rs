@@ -1,8 +1,7 @@
-//! Comparison of algorithms: the number of projects on which an algorithm is better, and effect
-//! sizes.
+//! Comparison of algorithms on each project: effect sizes, tests, and counts of projects.
 //!
-//! The comparison follows the Whisker paper, section 7.3 and Table 6. An algorithm is *better* if
-//! A12 is above 1/2. Runs without a coverage are left out.
+//! The comparison follows the Whisker paper, section 7.3 and Table 6. An algorithm is *better* on a
+//! project if A12 is above 1/2. Runs without a value are left out.
 
 use std::cmp::Ordering;
 
@@ -28,7 +27,7 @@ pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Maximum number of algorithms for which every pair is compared.
+/// Maximum number of algorithms for which [`Comparison::pairs`] compares every pair.
 pub const MAX_ALL_COMPARED: usize = 16;
 
 /// Values of runs by project and algorithm, with the run of each value.
@@ -146,7 +145,7 @@ pub struct ProjectComparison {
     pub project: usize,
     /// Counts of runs of the first and of the second algorithm.
     pub runs: (usize, usize),
-    /// Vargha-Delaney effect size A12, which is above 1/2 if the first algorithm covers more.
+    /// Vargha-Delaney effect size A12, which is above 1/2 if the first algorithm has larger values.
     pub a12: f64,
     /// Mann-Whitney U of the first algorithm.
     pub u1: f64,
@@ -174,7 +173,7 @@ pub enum Correction {
 }
 
 impl ProjectComparison {
-    /// Whether the first algorithm covers more, as much or less, according to A12.
+    /// Whether the values of the first algorithm are larger, equal or smaller, according to A12.
     pub fn ordering(&self) -> Ordering {
         self.a12.total_cmp(&0.5)
     }
@@ -288,7 +287,7 @@ impl Comparison {
         mean_intervals(&effects)
     }
 
-    /// The runs on the projects whose comparison satisfies `keep`.
+    /// The runs of both algorithms on the projects whose comparison satisfies `keep`.
     pub fn runs<'a>(
         &'a self,
         samples: &'a Samples,
@@ -331,16 +330,16 @@ pub(crate) fn mean_intervals(samples: &[Vec<f64>]) -> Vec<Result<Interval, Unava
     found.into_iter().zip(samples).map(|(one, sample)| enough(sample.len()).and(one)).collect()
 }
 
-/// Mean coverage of an algorithm.
+/// Means of the values of an algorithm, such as its coverages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanCoverage {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Number of runs with a coverage.
+    /// Number of runs with a value.
     pub runs: usize,
     /// Number of projects with at least one of these runs.
     pub projects: usize,
-    /// Mean over these projects of the mean over their runs, in 0..=1.
+    /// Mean over these projects of the mean over their runs.
     pub mean: Option<f64>,
     /// The mean over the projects on which every algorithm with any runs has a run. If runs are
     /// missing, only these means can be compared.
@@ -348,7 +347,7 @@ pub struct MeanCoverage {
 }
 
 impl MeanCoverage {
-    /// The mean coverage of each algorithm.
+    /// The means of each algorithm.
     pub fn all(samples: &Samples) -> Vec<MeanCoverage> {
         (0..samples.algorithms)
             .map(|algorithm| {

@@ -15,7 +15,7 @@ const MAX_FEATURES: usize = 30;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A table is missing or malformed.
+    /// A table cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
     Table {
         /// The file.

@@ -100,7 +100,7 @@ pub(crate) fn selection(results: &Results) -> Option<String> {
     (shown < all).then(|| {
         format!(
             "Figures show {shown} of {all} algorithms, the first and those with the highest mean \
-             coverage; tables have all, each compared with the first."
+             coverage; most tables have all, compared with the first."
         )
     })
 }

@@ -9,7 +9,7 @@
 //! | how much is covered, and how soon | [`areas`] | |
 //! | how soon is most of the coverage reached | [`Convergence`] | |
 //! | how many goals are left | [`Left`] | Chao (1987), Colwell et al. (2012) |
-//! | how soon do runs cover all goals that any run covers | [`FullCoverage`] | Kaplan and Meier (1958) |
+//! | how soon do runs cover as many goals as the best run | [`FullCoverage`] | Kaplan and Meier (1958) |
 //! | which of two algorithms is better over all projects | [`Decision`] | Demšar (2006), section 3.1.3 |
 //! | how certain is the order of the algorithms | [`Order`] | Box and Tiao (1973) |
 //! | is a comparison decided while the study is executed | [`Sequential`] | Lan and DeMets (1983), Jennison and Turnbull (1989) |
@@ -18,18 +18,18 @@
 //! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
-//! | does a difference depend on size | [`DifferenceRelation`] | |
+//! | does a difference between algorithms depend on size | [`DifferenceRelation`] | |
 //! | how large are differences that are only chance | [`AaTest`] | |
 //! | do coverage and faults agree | [`Agreement`], [`OrderAgreement`] | Böhme, Szekeres and Metzman (2022) |
 //! | is a version worse than the one before | [`VersionChange`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
 //! | how soon do runs expose faults | [`Exposure`] | Kaplan and Meier (1958) |
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
-//! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
+//! | how much of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
 //! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
 //! | what is a parameter worth, and on which projects | [`FactorPair`] | Pynguin paper, Table 3 and figure 6 |
 //! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
-//! | how fast is a machine, and can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
+//! | how fast is a machine, and do repeated runs agree | [`Machine`] | Whisker paper, figure 12 |
 //! | did runs disturb each other | [`RealTime`] | Good (2005), chapter 3 |
 //! | how close to the best is an algorithm on each project | [`Score`] | Metzman et al. (2021) |
 //! | what did the study cost | [`Cost`] | |

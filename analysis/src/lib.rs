@@ -1,7 +1,7 @@
 //! Statistics, tables and figures of an empirical study, from the tidy tables of its runs.
 //!
 //! - [`tidy`]: the tables with the results of runs, as Parquet and CSV.
-//! - [`summarise`]: the summary at the end of a study.
+//! - [`summarise`]: the summary of a study.
 //! - [`comparison`]: pairs of algorithms, compared on each project (Whisker paper, Table 6).
 //! - [`findings`]: other results, as plain data.
 //! - [`tables`] and [`figures`]: findings with titles and captions.
@@ -13,7 +13,7 @@
 //! - [`figure`]: the kinds of figures, drawn as SVG.
 //! - [`race`]: the configurations that a race drops.
 //! - [`corpus`]: figures of the projects of a corpus.
-//! - [`stats`]: statistical tests and effect sizes, exact where that is feasible.
+//! - [`stats`]: statistical tests, effect sizes and estimates.
 //! - [`table`]: tables as plain text, Markdown, CSV and LaTeX.
 
 pub mod claims;

@@ -39,7 +39,7 @@ pub enum Item {
     Table(CaptionedTable),
     /// A figure.
     Figure(Figure),
-    /// A sentence in place of a table or figure for which the results contain no data.
+    /// A sentence in place of a table or figure that is not available.
     Unavailable(&'static str),
 }
 
@@ -323,7 +323,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Computes all tables and figures. `on_progress` receives the titles of sections as they are
+    /// Computes all tables and figures. `on_progress` receives titles of sections while they are
     /// computed.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
-//! Statistics of empirical studies: significance and effect sizes.
+//! Statistics of empirical studies, such as significance and effect sizes.
 //!
-//! P-values contain the [`Method`] by which they were computed, and a statistic that does not exist
-//! for a sample is [`Unavailable`].
+//! A [`PValue`] contains the [`Method`] by which it was computed, and a statistic that does not
+//! exist for a sample is [`Unavailable`].
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -118,7 +118,7 @@ pub enum Unavailable {
     /// Paired samples, or blocks, have different lengths.
     #[error("paired samples have different lengths ({0} and {1})")]
     Unpaired(usize, usize),
-    /// The sample has too many values for the statistic to be computed.
+    /// The sample or a count is too large for the statistic to be computed.
     #[error("the sample is too large")]
     TooMany,
     /// The method requires that all values differ.

@@ -1,4 +1,4 @@
-//! The summary at the end of a study.
+//! The summary of a study.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -18,7 +18,7 @@ pub enum Cell {
     Count(usize),
     /// A number, displayed with at most this number of decimals.
     Number(f64, usize),
-    /// A share in 0..=1, displayed as a percentage with at most this number of decimals.
+    /// A share, displayed as a percentage with at most this number of decimals.
     Share(f64, usize),
     /// A missing value.
     Missing,
@@ -245,7 +245,7 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// Returns comma-separated values for spreadsheets: text that would be a formula is prefixed
+    /// Returns comma-separated values for spreadsheets: text that could be a formula is prefixed
     /// with an apostrophe.
     ///
     /// # Errors

@@ -109,7 +109,7 @@ pub enum Error {
         /// The cause.
         cause: PolarsError,
     },
-    /// A table that exists only as CSV is malformed or cannot be written.
+    /// A table that exists only as CSV is malformed, or cannot be read or written.
     #[error("{}: {cause}", path.display())]
     Description {
         /// The file.

@@ -40,7 +40,7 @@ fn without_comment(line: &str) -> &str {
 /// The definition of the macro with the numbers at these addresses, as a LaTeX file.
 ///
 /// # Errors
-/// If an address is malformed or not in the report.
+/// If an address does not identify a cell of the report.
 pub fn macros<'a>(
     report: &Report<'_>,
     addresses: impl IntoIterator<Item = &'a str>,

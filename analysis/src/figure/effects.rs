@@ -1,4 +1,4 @@
-//! Effect sizes of many projects, from the smallest to the largest, with their intervals.
+//! Effect sizes on several projects, from the smallest to the largest, with their intervals.
 
 use super::chart::Chart;
 use super::layout::{Layout, Width};

@@ -9,7 +9,7 @@ use crate::tidy::{Clock, Results};
 
 const MAX_PROJECTS: usize = 12;
 
-/// Maximum ratio of the end of the axis to its beginning.
+/// Approximate maximum ratio of the end of the axis to its beginning.
 const MAX_SPAN: u64 = 300;
 
 /// The growth over all projects.

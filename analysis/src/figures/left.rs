@@ -1,4 +1,4 @@
-//! Estimates of the number of goals that have not been covered but are reachable.
+//! Estimates of how many goals more runs would cover.
 
 use super::{Figure, range};
 use crate::comparison::MIN_SAMPLE;
@@ -48,8 +48,8 @@ pub fn left(results: &Results, all: &[Left]) -> Option<Figure> {
         name: "left".to_owned(),
         title: "How much is left".to_owned(),
         caption: format!(
-            "Number of {goals} on all projects together that some run covers, for a tenth, all and up to \
-             ten times the runs, on a logarithmic scale; from 1 on estimates with their 95 % band. Ten \
+            "Number of {goals} on all projects together that some run covers, for a tenth of the runs to \
+             ten times as many, on a logarithmic scale; above 1, estimates with their 95 % band. Ten \
              times as many runs would cover, on projects with at least {MIN_SAMPLE} runs: {}.",
             words.join("; ")
         ),

@@ -35,10 +35,10 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
     let runs = sample_sizes(curves.iter().map(|(_, survival)| survival.observations), "run")?;
     let x =
         Axis::exact(&format!("Share of the longest search in {} (%)", clock.unit()), 0.0, 100.0);
-    let y = Axis::exact("Runs that cover all that any run covers (%)", 0.0, 100.0);
+    let y = Axis::exact("Runs that cover as much as the best run (%)", 0.0, 100.0);
     Some(Figure {
         name: "full-coverage".to_owned(),
-        title: "Runs that cover all that any run covers".to_owned(),
+        title: "Runs that cover as much as the best run".to_owned(),
         caption: format!(
             "The horizontal axis counts {} of each run as a share of those of the longest search on \
              its project, because searches of different projects have different lengths. \

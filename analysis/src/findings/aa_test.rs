@@ -28,8 +28,8 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects, in 0..=1, on which the halves differ significantly without a
-    /// correction.
+    /// The share, in 0..=1, of the projects with enough runs for a significant difference on which
+    /// the halves differ significantly without a correction.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());
         let found = able.clone().filter(|project| project.significant(Correction::None)).count();

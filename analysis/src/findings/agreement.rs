@@ -1,4 +1,4 @@
-//! Agreement of the order of the algorithms by coverage with their order by mutation score.
+//! Agreement of coverage and mutation score on which algorithms are better.
 
 use crate::comparison::{Samples, enough};
 use crate::stats::{Interval, MeanPosterior, Unavailable, mean};
@@ -46,7 +46,7 @@ impl OrderAgreement {
     /// The agreement over the projects on which all algorithms have both measures.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are fewer than two algorithms or too few projects.
+    /// [`Unavailable`] if the orders cannot be compared.
     pub fn new(coverage: &Samples, score: &Samples) -> Result<OrderAgreement, Unavailable> {
         let algorithms: Vec<usize> = (0..coverage.algorithms())
             .filter(|&algorithm| coverage.ran(algorithm) && score.ran(algorithm))

@@ -16,11 +16,11 @@ pub const MARGIN: f64 = 0.01;
 /// The result of the rule for a pair of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The first algorithm covers more.
+    /// The first algorithm has the higher mean.
     Better,
-    /// The first algorithm covers less.
+    /// The first algorithm has the lower mean.
     Worse,
-    /// The difference has been shown to be smaller than the margin.
+    /// The absolute difference has been shown to be smaller than the margin.
     Equivalent,
     /// Neither a difference nor equivalence has been shown.
     Undecided,
@@ -64,11 +64,10 @@ pub struct Decision {
     pub second: usize,
     /// The projects on which both algorithms have runs.
     pub projects: Vec<usize>,
-    /// Mean difference in mean coverage over these projects, first minus second, in -1..=1; NaN if
-    /// there are no such projects.
+    /// Mean difference over projects, first minus second; NaN if there are no such projects.
     pub difference: f64,
-    /// Interval of the difference at level 1 - [`LEVEL`]. If the study is analysed repeatedly, the
-    /// interval is valid for all looks together.
+    /// Interval of the difference, at level 1 - [`LEVEL`] if the study is analysed once. Otherwise,
+    /// the interval is valid for all looks together.
     pub interval: Result<Interval, Unavailable>,
     /// Probability that the first algorithm has the higher mean over projects like these.
     pub higher: Result<f64, Unavailable>,
@@ -77,7 +76,7 @@ pub struct Decision {
     /// Two-sided p-value of the Wilcoxon signed-rank test over projects; `None` if the study is
     /// analysed repeatedly.
     pub p: Option<Result<PValue, Unavailable>>,
-    /// The p-value with Holm's correction over all pairs.
+    /// The p-value with Holm's correction over all tested pairs.
     pub p_holm: Option<f64>,
     /// Number of rounds on which the decision is based, if the study is analysed repeatedly.
     pub rounds: Option<usize>,
@@ -153,7 +152,7 @@ impl Decision {
         }
     }
 
-    /// Whether the first algorithm covers more, as much or less.
+    /// Whether the difference is positive, 0 or negative.
     pub fn ordering(&self) -> Ordering {
         self.difference.total_cmp(&0.0)
     }

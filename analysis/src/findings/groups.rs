@@ -50,8 +50,8 @@ pub struct GroupShare {
 }
 
 impl Grouped {
-    /// The ratio of the variance over groups to the variance over projects. The number of projects
-    /// divided by this ratio is the effective sample size.
+    /// The ratio of the variance over groups to the variance over projects, from the widths of the
+    /// intervals. The number of projects divided by this ratio is the effective sample size.
     pub fn design_effect(&self) -> Option<f64> {
         let width = |interval: Interval| interval.high - interval.low;
         let (projects, groups) = (width(self.by_projects.ok()?), width(self.by_groups.ok()?));

@@ -1,4 +1,4 @@
-//! Estimates of the number of goals that more runs or a larger budget would cover.
+//! Estimates of how many goals more runs would cover, and how many are reachable.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::comparison::{LEVEL, MIN_SAMPLE};
 use crate::stats::{Estimate, Estimator, Incidence, Interval};
 use crate::tidy::{GoalSet, Results};
 
-/// The multiples of the runs at which the number of goals is estimated.
+/// The multiples of the number of runs for which the number of covered goals is extrapolated.
 pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 
 /// The estimator of reachable goals in tables. `docs/measurements/statistics.md` compares all
@@ -18,10 +18,10 @@ pub const ESTIMATOR: Estimator = Estimator::Chao2;
 pub struct Left {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// The projects with goals and enough runs of the algorithm.
+    /// The sets of goals for which the algorithm has enough runs.
     pub projects: Vec<LeftOnProject>,
-    /// The curve of covered goals on all projects together: the multiple of the executed runs, the
-    /// estimate and its interval.
+    /// The curve of covered goals on all projects together: the multiple of the number of executed
+    /// runs, the estimate and its interval.
     pub curve: Vec<(f64, f64, Option<Interval>)>,
     /// The number of reachable goals on all projects together.
     pub reachable: Estimate,

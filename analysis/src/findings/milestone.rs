@@ -1,16 +1,16 @@
-//! Comparisons of algorithms after shares of the budget.
+//! Comparisons of algorithms after shares of the longest search.
 
 use crate::comparison::{Comparison, Samples};
 use crate::tidy::{Clock, Error, Results};
 
-/// The comparison of all pairs of algorithms as it would have been with a smaller budget.
+/// The comparison of pairs of algorithms as it would have been with a smaller budget.
 #[derive(Clone, Debug)]
 pub struct Milestone {
     /// The budget, on the requested clock.
     pub at: u64,
     /// Coverage at this budget. Runs that had ended earlier keep their final coverage.
     pub samples: Samples,
-    /// All pairs, as in [`Comparison::pairs`].
+    /// The pairs, as in [`Comparison::pairs`].
     pub comparisons: Vec<Comparison>,
 }
 

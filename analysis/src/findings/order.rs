@@ -57,7 +57,7 @@ impl Order {
     /// Orders the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are too few algorithms or projects.
+    /// [`Unavailable`] if the algorithms cannot be ordered.
     pub fn new(samples: &Samples) -> Result<Order, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();

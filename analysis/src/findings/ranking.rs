@@ -33,7 +33,7 @@ impl Ranking {
     /// Ranks the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are too few algorithms or projects.
+    /// [`Unavailable`] if the algorithms cannot be ranked.
     pub fn new(samples: &Samples) -> Result<Ranking, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -66,7 +66,7 @@ impl Ranking {
     }
 }
 
-/// The longest sequences, in the order of the mean ranks, of treatments that do not differ
+/// The maximal sequences, in the order of the mean ranks, of treatments that do not differ
 /// significantly in the Wilcoxon signed-rank test with Holm's correction.
 fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..mean_ranks.len()).collect();

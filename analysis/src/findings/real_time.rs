@@ -12,11 +12,11 @@ const DISTURBANCE_LEVEL: f64 = 0.02;
 
 const MIN_RUNS: usize = 20;
 
-/// Share of a run's time above which other programs have used too much of its processor, in the
-/// order of [`SHARES`]. There is no maximum for the rest of the computer, which may be busy.
+/// Shares of a run's time, in the order of [`SHARES`], above which the run counts as disturbed. The
+/// rest of the computer may be busy.
 const TOO_MUCH: [Option<f64>; 4] = [Some(0.05), Some(0.05), None, Some(0.02)];
 
-/// Maximum share of runs that may exceed a share in [`TOO_MUCH`] in an undisturbed study.
+/// Maximum share of disturbed runs in an undisturbed study.
 const TOO_MANY: f64 = 0.05;
 
 /// The verdict on the real time of a study.
@@ -35,8 +35,8 @@ pub enum Verdict {
 pub struct DisturbanceTest {
     /// The tested factor, as a phrase after "speed depends on".
     pub about: String,
-    /// The difference in speed as a share of the speed, negative if slower, and a description of
-    /// the compared runs.
+    /// The difference in speed as a share of the speed of the other runs, negative if slower, and a
+    /// description of the compared runs.
     pub effect: Option<(f64, String)>,
     /// The p-value.
     pub p: f64,
@@ -68,8 +68,8 @@ impl Disturbance {
 pub struct PlaceSpeed {
     /// The host and, if known, the core.
     pub name: String,
-    /// Mean speed of the runs, relative to the mean speed of all runs with the same project and
-    /// algorithm.
+    /// Mean speed of the runs, relative to the geometric mean speed of all runs with the same
+    /// project and algorithm.
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
@@ -95,7 +95,7 @@ pub struct RealTime {
     /// The cores or hosts.
     pub places: Vec<PlaceSpeed>,
     /// For each compared run: the index into [`Results::runs`], the seconds since the first start,
-    /// the speed relative to the mean of its project and algorithm, and the index into
+    /// the speed relative to the geometric mean of its project and algorithm, and the index into
     /// [`RealTime::places`].
     pub speeds: Vec<(u32, Option<f64>, f64, usize)>,
     /// The verdict.

@@ -1,5 +1,4 @@
-//! Repeated runs and the speed of machines (Whisker paper, RQ1 and figure 12), for reports on
-//! several folders that contain the same runs.
+//! The speed of machines (Whisker paper, RQ1 and figure 12), and runs that several folders contain.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +11,7 @@ use crate::tidy::{Error, RecordDigests, Results};
 pub struct Machine {
     /// The name of the host.
     pub host: String,
-    /// The runs in all folders.
+    /// The runs on the host in all folders.
     pub runs: Vec<u32>,
     /// Program time divided by real time of each search of at least a millisecond with known times;
     /// 1 means that the program ran at its normal speed.
@@ -21,7 +20,7 @@ pub struct Machine {
     pub factor: Result<Description, Unavailable>,
     /// Runs that are also in an earlier folder.
     pub repeated: Vec<u32>,
-    /// The repeated runs whose record has the same digest as in the earlier folder.
+    /// The repeated runs whose record has the same digest as in the first folder.
     pub identical: Vec<u32>,
 }
 

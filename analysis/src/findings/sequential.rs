@@ -1,7 +1,7 @@
 //! Comparisons in rounds, with a round for each seed. Pairs may be decided at planned looks.
 //!
 //! Projects are fixed, and only seeds vary. The degrees of freedom follow Satterthwaite (1946), and
-//! the level of a pair follows Shaffer (1986).
+//! the levels of tests for differences follow Shaffer (1986).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ use super::decision::Verdict;
 /// Coverage of the runs with a seed, by algorithm and project.
 pub type Round = Vec<Vec<Option<f64>>>;
 
-/// Minimum number of seeds on a project. With fewer seeds, a coarse measure could have equal values
-/// by chance, and its variance would be estimated as 0.
+/// Minimum number of seeds on a project. With fewer seeds, a coarse measure would often have equal
+/// values by chance, and its variance would be estimated as 0.
 pub const MIN_ROUNDS: usize = 5;
 
 /// Maximum degrees of freedom of a bound. Larger values change the bound very little.
@@ -25,7 +25,7 @@ const MAX_FREEDOM: f64 = 200.0;
 
 const MAX_LOOKS: usize = 50;
 
-/// A pair with a smaller probability of being decided gets no more seeds.
+/// If the looks give up, a pair with a smaller probability of being decided gets no more seeds.
 const HOPELESS: f64 = 0.1;
 
 /// The plan of a sequential analysis: its looks, and the rules by which pairs are decided.
@@ -60,7 +60,7 @@ impl Looks {
 pub struct SequentialPair {
     /// Number of rounds before the last look at the pair.
     pub rounds: usize,
-    /// The mean over projects of the difference between the coverages.
+    /// The mean over projects of the difference between the coverages at the last look at the pair.
     pub difference: f64,
     /// The verdict.
     pub verdict: Verdict,
@@ -200,8 +200,8 @@ impl Sequential {
         }
     }
 
-    /// The same analysis without rounds. The computed bounds are kept, because they depend only on
-    /// the looks.
+    /// The same analysis without rounds. The computed bounds are kept, because they do not depend
+    /// on the rounds.
     #[must_use]
     pub fn restarted(&self) -> Sequential {
         Sequential {
@@ -212,7 +212,7 @@ impl Sequential {
     }
 
     /// Analyses the rounds of results, in ascending order of seeds, until all pairs have ended or a
-    /// run is missing.
+    /// run of an active algorithm is missing.
     pub fn of_results(results: &Results) -> Sequential {
         let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
         let seeds = results.seed_list();

@@ -18,7 +18,7 @@ pub struct PairVariation {
     pub runs: f64,
     /// Mean difference in mean coverage, in -1..=1.
     pub difference: f64,
-    /// Variance over projects of the true differences in mean coverage, at least 0.
+    /// Estimated variance over projects of the true differences in mean coverage, at least 0.
     pub between: f64,
     /// Mean over projects of the sum of the variances of single runs of both algorithms.
     pub within: f64,

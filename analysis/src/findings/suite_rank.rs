@@ -1,5 +1,5 @@
-//! Ranks of suites: the number of items of a criterion that suites cover, from the metrics `rank`
-//! and `rank.CRITERION` (Elyasaf et al., Table IV).
+//! Ranks of suites: the number or the total weight of the items of a criterion that a suite covers,
+//! from the metrics `rank` and `rank.CRITERION` (Elyasaf et al., Table IV).
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct SuiteRank {
     pub ranks: Description,
     /// Bootstrap interval of the mean at level 0.95.
     pub interval: Option<Interval>,
-    /// Number of items that at least one trace covers.
+    /// The rank of a suite that covers every item that some trace covers.
     pub reachable: Option<f64>,
     /// Mean time of the search in milliseconds.
     pub search_ms: Option<f64>,

@@ -11,7 +11,7 @@ pub struct Baseline {
     pub project: usize,
     /// Number of goals.
     pub size: Option<u32>,
-    /// Mean number of executions until full coverage or the end of the budget.
+    /// Mean number of executions of a run.
     pub executions: f64,
     /// Mean coverage in 0..=1.
     pub coverage: f64,
@@ -22,7 +22,7 @@ pub struct Baseline {
 }
 
 /// The trivial projects of a study according to the Whisker paper: projects that are covered
-/// entirely with fewer executions than any project that is not covered entirely.
+/// entirely with a smaller mean number of executions than any project that is not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trivial {
     /// The baseline, as an index into [`Results::algorithms`].

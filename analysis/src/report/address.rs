@@ -8,7 +8,7 @@ use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
 /// The address of a number in a report: `TABLE/ROW/COLUMN`. A row is identified by its number, from
-/// 1, or by its text cells, separated by commas (`table6/mio,random/better`).
+/// 1, or by some of its cells, separated by commas (`table6/mio,random/better`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,

@@ -173,7 +173,10 @@ fn summary(Input { results, samples, order, real_time, .. }: Input<'_>) -> Secti
 
 fn projects(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     s.table(tables::dataset(results)?);
-    s.figure_or(figures::sizes(results), "Sizes of the projects: needs runs that count goals.");
+    s.figure_or(
+        figures::sizes(results),
+        "Sizes of the projects: needs six projects with runs that count goals.",
+    );
     Ok(())
 }
 
@@ -243,7 +246,7 @@ fn comparison(
     s.figures(figures::effect_sizes(results, &pairs));
     s.figure_or(
         figures::aa_test(results, &pairs, &aa_tests),
-        "A/A test: needs two runs of an algorithm on the same project.",
+        "A/A test: needs six projects with two runs of each algorithm.",
     );
     s.figures(figures::coverage_by_project(results, samples, &pairs));
     s.figures(figures::effects_by_project(results, &pairs));
@@ -257,7 +260,7 @@ fn comparison(
     );
     s.figure_or(
         ranking.map(|(ranking, order)| figures::rank_diagram(results, &ranking, order)),
-        "Mean ranks: needs six projects with runs of two algorithms.",
+        "Mean ranks: needs two algorithms, and six projects with runs of every algorithm.",
     );
     let scores = Score::all(samples);
     if scores.len() > 1 {
@@ -274,7 +277,8 @@ fn time(s: &mut Section, Input { results, areas, .. }: Input<'_>) -> Result<(), 
     let progress = Progress::new(results, clock)?;
     s.figure_or(
         progress.as_ref().map(|progress| figures::coverage_over_time(results, progress)),
-        "Coverage over time: needs a timeline on the clock of the budgets.",
+        "Coverage over time: needs a timeline on the clock of the budgets, and a project with \
+         runs of every algorithm.",
     );
     s.figures(progress.and_then(|progress| figures::growth(results, &progress)));
     if results.projects.len() > 1 {
@@ -323,7 +327,7 @@ fn difficulty(s: &mut Section, Input { results, samples, .. }: Input<'_>) -> Res
     };
     s.figure_or(
         of(figures::baseline_coverage),
-        "Trivially covered projects: needs runs that count their executions.",
+        "Trivially covered projects: needs six projects with runs that count their executions.",
     );
     s.figures(of(figures::difficulty));
     let related = results.subject.measures.iter().filter(|measure| measure.related);
@@ -348,10 +352,14 @@ fn suites(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error
     s.table(tables::suites(results));
     s.figure_or(
         figures::suite_sizes(results, &suites),
-        "Sizes of suites: needs runs with suites on projects with the same mean coverage.",
+        "Sizes of suites: needs six runs of an algorithm with suites on projects with the same \
+         mean coverage.",
     );
     s.figures(figures::suite_effects(results, &suites));
-    s.figure_or(figures::test_lengths(results), "Lengths of tests: needs runs with suites.");
+    s.figure_or(
+        figures::test_lengths(results),
+        "Lengths of tests: needs six runs of an algorithm with suites.",
+    );
     Ok(())
 }
 
@@ -417,7 +425,7 @@ fn cost(s: &mut Section, Input { results, real_time, .. }: Input<'_>) -> Result<
     s.table(tables::cost(results, real_time));
     s.figure_or(
         figures::execution_times(results),
-        "Time per execution: needs runs with the time of their search.",
+        "Time per execution: needs runs with the time and the work of their search.",
     );
     s.figure_or(
         figures::acceleration(results, &speed),

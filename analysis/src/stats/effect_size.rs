@@ -1,8 +1,8 @@
-//! Confidence intervals and magnitudes of effect sizes.
+//! Intervals, and magnitudes of effect sizes.
 
 use std::fmt;
 
-/// A confidence interval that includes both ends.
+/// An interval that includes both ends, such as a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn two_treatments_are_a_sign_test() {
-        // Seven signs of one kind and one sign of the other, without ties: (7 - 1)² / 8.
+        // Without the tie, seven signs of one kind and one sign of the other: (7 - 1)² / 8.
         let mut blocks = vec![[1.0, 2.0]; 7];
         blocks.extend([[2.0, 1.0], [3.0, 3.0]]);
         assert!((friedman(&blocks).unwrap().statistic - 4.5).abs() < 1e-12);

@@ -99,7 +99,7 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
 
 /// The q that the studentised range of `k` values exceeds with probability `level`.
 pub(super) fn range_quantile(level: f64, k: usize) -> f64 {
-    // Bonferroni's bound is the upper end.
+    // The upper end is above Bonferroni's bound.
     let pairs = (k * (k - 1)) as f64;
     let (mut low, mut high) = (0.0, SQRT_2 * normal_quantile(1.0 - level / pairs).max(1.0) + 1.0);
     for _ in 0..80 {

@@ -1,8 +1,8 @@
 //! The posterior distribution of the means over projects of several algorithms.
 //!
-//! With flat priors on the means and Jeffreys' prior on a common scale, the posterior is a
-//! multivariate t distribution around the observed means with their observed covariance (Box and
-//! Tiao, 1973, section 8.4).
+//! Over projects like these, with flat priors on the means and Jeffreys' prior on a common scale,
+//! the posterior is a multivariate t distribution around the observed means with their observed
+//! covariance (Box and Tiao, 1973, section 8.4).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

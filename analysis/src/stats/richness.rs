@@ -249,7 +249,7 @@ impl Incidence {
     }
 
     /// Draws of the counts of goals that these multiples of the runs cover, computed from
-    /// assemblages drawn from the estimated assemblage.
+    /// incidences drawn from the estimated assemblage.
     pub fn draws(&self, factors: &[f64], seed: u64) -> Vec<Vec<f64>> {
         // Goals that many runs cover hardly influence estimates.
         let rare = Incidence {

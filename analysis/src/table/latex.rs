@@ -26,8 +26,8 @@ const MAX_PARTS: usize = 2;
 /// Maximum number of lines of a table that is not broken between pages, including headings and the
 /// note.
 const MAX_LINES: usize = 40;
-/// Maximum number of lines of a piece of a table that is broken between pages, unless a single row
-/// has more lines.
+/// Maximum number of lines of the rows in a piece of a table that is broken between pages, unless a
+/// single row has more lines.
 const PIECE: usize = 18;
 
 struct Column {

@@ -1,4 +1,4 @@
-//! Comparisons and coverage as functions of the budget.
+//! Comparisons of algorithms by budget, and the work or time until runs reach a coverage.
 
 use super::comparison::{RESULT, result_rows};
 use super::{CaptionedTable, label};
@@ -32,7 +32,7 @@ pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) ->
         name: "budget",
         title: "Pairs of algorithms by budget".to_owned(),
         caption: format!(
-            "The comparison if every search had ended after this number of {}.",
+            "The comparison if every search had ended after at most this number of {}.",
             clock.unit()
         ),
         table,
@@ -102,10 +102,10 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
     }
     CaptionedTable {
         name: "full-coverage",
-        title: "Runs that cover all that any run covers".to_owned(),
+        title: "Runs that cover as much as the best run".to_owned(),
         caption: format!(
-            "Number of {} until a run covers as many goals as the best run of its project, after Kaplan \
-             and Meier: runs that never do are censored at their end, or at the end of the longest \
+            "Number of {} until a run covers as many goals as the best run of its project (Kaplan and \
+             Meier): runs that never do are censored at their end, or at the end of the longest \
              search if they ended below their budget. p: log-rank test against the \
              first algorithm, corrected by Holm.",
             clock.unit()

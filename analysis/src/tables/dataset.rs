@@ -101,7 +101,7 @@ pub fn measures(results: &Results) -> Result<CaptionedTable, Error> {
     Ok(CaptionedTable {
         name: "measures",
         title: "Measures of each project".to_owned(),
-        caption: "Values from projects.csv; n/a: unknown or infinite.".to_owned(),
+        caption: "Values from projects.csv or from the metrics of runs; n/a: unknown.".to_owned(),
         table,
     })
 }

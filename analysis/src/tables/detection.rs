@@ -38,8 +38,8 @@ pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
     let left_out = match results.algorithms.len() - shown.len() {
         0 => String::new(),
         n => format!(
-            " The first algorithm and those with the highest coverage; {n} more are in the table of \
-             intervals."
+            " Shown: the first algorithm and those with the highest coverage; {n} more are in the table \
+             of intervals."
         ),
     };
     CaptionedTable {
@@ -88,7 +88,7 @@ pub fn detection_intervals(results: &Results, all: &[Detection]) -> CaptionedTab
         name: "detection-intervals",
         title: "Detection of known faults with intervals".to_owned(),
         caption: "Low and high: Wilson's interval (1927) at 95 %. p: Fisher's exact test against the first \
-                  algorithm; Holm: adjusted over the faults of all projects under the same rule."
+                  algorithm; Holm: adjusted over the faults of all projects for the same algorithm and rule."
             .to_owned(),
         table,
     }

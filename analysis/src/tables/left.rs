@@ -106,10 +106,9 @@ pub fn left_by_project(results: &Results, all: &[Left], sets: &[GoalSet]) -> Cap
     CaptionedTable {
         name: "left-by-project",
         title: "How much is left by project".to_owned(),
-        caption:
-            "As in the table of algorithms; an estimate is neither below the number of goals that \
-                  some run covers nor above that of all goals."
-                .to_owned(),
+        caption: "As in the table left; an estimate is neither below the number of goals that \
+                  some run covers nor above the number of all goals."
+            .to_owned(),
         table,
     }
 }

@@ -1,5 +1,5 @@
-//! Tables of every criterion and every metric, by algorithm and by pair of algorithms, and tables
-//! of relative scores.
+//! Tables of criteria and metrics, by algorithm and by pair of algorithms, and tables of relative
+//! scores.
 
 use super::{CaptionedTable, label, low_high};
 use crate::comparison::{Comparison, LEVEL, MIN_SAMPLE, MeanCoverage, Samples};
@@ -123,11 +123,10 @@ fn rule() -> String {
     )
 }
 
-/// Coverage by each of these criteria, and the verdicts on pairs by each criterion.
+/// Coverage by each of these criteria, and the verdicts on pairs of algorithms by each criterion.
 pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("criterion", "Criterion");
-    let caption = "Coverage by each criterion; the first one is what the search optimised, and what all other \
-                   sections are about. Mean over projects of the mean over their runs with its 95 % interval over \
+    let caption = "Coverage by each criterion; all other sections are about the first one. Mean over projects of the mean over their runs with its 95 % interval over \
                    projects like these (Student's t); median, minimum and maximum over runs.";
     [
         CaptionedTable {
@@ -140,8 +139,8 @@ pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
             name: "criteria-decisions",
             title: "Verdicts by criterion".to_owned(),
             caption: format!(
-                "Mean over projects of the difference in mean coverage by each criterion, in percentage points. Higher \
-                 and lower: {}",
+                "Mean over projects of the difference in mean coverage by each criterion after the first, in percentage \
+                 points. Higher and lower: {}",
                 rule()
             ),
             table: by_pair(results, what, all, true),
@@ -149,7 +148,7 @@ pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     ]
 }
 
-/// Every metric of the runs, and the verdicts on pairs by each metric.
+/// Each of these metrics of the runs, and the verdicts on pairs of algorithms by each metric.
 pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("metric", "Metric");
     [

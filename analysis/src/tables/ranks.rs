@@ -43,10 +43,10 @@ pub fn suite_ranks(results: &Results, ranks: &[SuiteRank]) -> CaptionedTable {
     CaptionedTable {
         name: "suite-ranks",
         title: "Ranks of suites".to_owned(),
-        caption: "Items of a criterion that the suites of runs cover. Optimised: the criterion of \
-                  the search; measured: another one. Low and high: bootstrap interval of the mean at \
-                  95 %. Of reachable: mean rank over the items that some trace covers. ms: mean \
-                  time of the search in milliseconds."
+        caption: "Rank: number or total weight of the items of a criterion that a suite covers. \
+                  Optimised: the criterion of the search; measured: another one. Low and high: \
+                  bootstrap interval of the mean at 95 %. Of reachable: mean rank divided by the rank \
+                  of all items that some trace covers. ms: mean time of the search in milliseconds."
             .to_owned(),
         table,
     }

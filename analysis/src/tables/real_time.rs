@@ -45,8 +45,8 @@ pub fn real_time(found: &RealTime) -> CaptionedTable {
         name: "real-time",
         title: "Whether results that depend on real time are reliable".to_owned(),
         caption: format!(
-            "{} Disturbed: runs in which it was measured. Tests: permutation of the runs of a project and an \
-             algorithm, with ranks of their speed ({}) within these (Good, 2005); corrected by Holm over all \
+            "{} Disturbed: runs with the disturbance. Tests: permutation of the runs of a project \
+             and an algorithm, with ranks of their speed ({}) (Good, 2005); corrected by Holm over all \
              tests. Effect: mean speed of some of the runs against the others.",
             found.sentence(),
             found.response
@@ -55,7 +55,7 @@ pub fn real_time(found: &RealTime) -> CaptionedTable {
     }
 }
 
-/// Speed and conditions by core.
+/// Speed and conditions by core, or by host if the core is not known.
 pub fn places(found: &RealTime) -> CaptionedTable {
     let mut table = Table::new(&[
         ("place", "Place"),

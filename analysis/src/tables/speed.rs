@@ -86,7 +86,7 @@ pub fn cost(results: &Results, real_time: Option<&RealTime>) -> CaptionedTable {
         caption: format!(
             "Real time of all runs, failed ones included{}. Total: {hours:.3} core-hours.",
             match real_time.map(|found| found.verdict) {
-                None | Some(RealTimeVerdict::NoneFound) => "; each run has a core to itself",
+                None | Some(RealTimeVerdict::NoneFound) => "; each run counts as one core",
                 // The table has a separate sentence about this verdict.
                 Some(RealTimeVerdict::Disturbed | RealTimeVerdict::Unknown) => "",
             }

@@ -1,4 +1,4 @@
-//! Tables of goals that no run covers, and of items that no test can cover.
+//! Tables of how many runs cover goals, and of items that no test can cover.
 
 use std::collections::{HashMap, HashSet};
 

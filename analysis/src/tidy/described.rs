@@ -1,4 +1,4 @@
-//! Numbers about the projects of a study, from `projects.csv`.
+//! Numbers about the projects of a study, and their groups, from `projects.csv`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -40,7 +40,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     }
 }
 
-/// `runs` is the number of runs in the tables.
+/// `runs` is the number of runs in the tables, which are all counted as done.
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);

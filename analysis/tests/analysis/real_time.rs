@@ -190,7 +190,7 @@ fn a_report_begins_with_the_verdict_and_no_test_is_without_it() {
         assert!(said, "{}: {caption}", table.name);
     }
     let cost = report.tables().find(|table| table.name == "cost").unwrap();
-    assert!(!cost.caption.contains("a core to itself"), "{}", cost.caption);
+    assert!(!cost.caption.contains("counts as one core"), "{}", cost.caption);
     for figure in report.figures().filter(|figure| figure.caption.contains("p = ")) {
         assert!(figure.caption.contains("disturbed each other"), "{}", figure.name);
     }
@@ -204,7 +204,7 @@ fn a_report_begins_with_the_verdict_and_no_test_is_without_it() {
     let report = Report::new(&results, "study", |_| {}).unwrap();
     assert!(report.summary()[0].starts_with("Nothing shows"), "{}", report.summary()[0]);
     let cost = report.tables().find(|table| table.name == "cost").unwrap();
-    assert!(cost.caption.contains("each run has a core to itself"), "{}", cost.caption);
+    assert!(cost.caption.contains("each run counts as one core"), "{}", cost.caption);
 }
 
 #[test]

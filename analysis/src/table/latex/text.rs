@@ -3,7 +3,8 @@
 /// Maximum number of letters between possible breaks in a word that is wider than its column.
 const CHUNK: usize = 4;
 
-/// Returns a high estimate of the width of a string in points, for Computer Modern at 9 pt.
+/// Returns an estimate of the width of a string in points, usually too high, for Computer Modern at
+/// 9 pt.
 pub(super) fn width_of(text: &str) -> f64 {
     let letter = |letter: char| match letter {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '!' | '|' | '(' | ')' | '[' | ']' => 3.7,

@@ -1,4 +1,4 @@
-//! Additional numbers of runs and projects, by name.
+//! Numbers of runs and projects by name, and configurations of algorithms.
 
 use std::collections::{BTreeMap, HashMap};
 
