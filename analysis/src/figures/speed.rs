@@ -1,4 +1,4 @@
-//! Real time of test executions, and program time in relation to real time.
+//! Real time of units of work, and program time in relation to real time.
 
 use super::{Distribution, Figure, Sample, by_algorithm, range, runs_of};
 use crate::figure::{Axis, Series};

@@ -9,7 +9,7 @@ use crate::terms::counted;
 use crate::tidy::{Clock, Results};
 
 /// The share of runs that cover as many goals as the best run on their project, over the share of
-/// the longest search.
+/// the longest observation.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = FullCoverage::pooled(rows, results.algorithms.len());
@@ -33,15 +33,18 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
     });
     let counts: Vec<String> = counts.collect();
     let runs = sample_sizes(curves.iter().map(|(_, survival)| survival.observations), "run")?;
-    let x =
-        Axis::exact(&format!("Share of the longest search in {} (%)", clock.unit()), 0.0, 100.0);
+    let x = Axis::exact(
+        &format!("Share of the longest observation in {} (%)", clock.unit()),
+        0.0,
+        100.0,
+    );
     let y = Axis::exact("Runs that cover as much as the best run (%)", 0.0, 100.0);
     Some(Figure {
         name: "full-coverage".to_owned(),
         title: "Runs that cover as much as the best run".to_owned(),
         caption: format!(
-            "The horizontal axis counts {} of each run as a share of those of the longest search on \
-             its project, because searches of different projects have different lengths. \
+            "The horizontal axis has {} as a share of the longest observation on a project, \
+             because searches of different projects have different lengths. \
              Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
              their project; runs that never do are censored at their end, or at the end of the longest \
              search if they ended below their budget. {}.",

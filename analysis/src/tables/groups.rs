@@ -1,4 +1,4 @@
-//! Tables with intervals over groups of projects.
+//! Tables on groups of projects.
 
 use super::{CaptionedTable, label};
 use crate::findings::{GroupShare, Grouped, GroupedQuantity, MIN_GROUPS};
