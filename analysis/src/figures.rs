@@ -99,7 +99,7 @@ pub(crate) fn selection(results: &Results) -> Option<String> {
         (selected(results).iter().filter(|one| **one).count(), results.algorithms.len());
     (shown < all).then(|| {
         format!(
-            "Figures show {shown} of {all} algorithms, the first and those with the highest mean \
+            "Most figures show {shown} of {all} algorithms, the first and those with the highest mean \
              coverage; most tables have all, compared with the first."
         )
     })

@@ -28,7 +28,7 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share, in 0..=1, of the projects with enough runs for a significant difference on which
+    /// Of the projects with enough runs for a significant difference, the share, in 0..=1, on which
     /// the halves differ significantly without a correction.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());

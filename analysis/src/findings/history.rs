@@ -16,7 +16,7 @@ pub struct VersionChange {
     pub version: String,
     /// The label of the algorithm in both studies.
     pub algorithm: String,
-    /// Number of projects on which both studies have runs.
+    /// Number of projects on which both studies have runs of the algorithm.
     pub projects: usize,
     /// Mean over these projects of the mean coverage of the old runs, in 0..=1.
     pub old: f64,

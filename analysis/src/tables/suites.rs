@@ -8,7 +8,7 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, counted};
 use crate::tidy::Results;
 
-/// Sizes of suites on projects on which all algorithms have the same coverage.
+/// Sizes of suites on projects on which all algorithms have the same mean coverage.
 pub fn suites(results: &Results) -> CaptionedTable {
     let suites = Suites::new(results);
     let units = &results.subject.suite_unit.plural;
