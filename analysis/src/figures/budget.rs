@@ -1,4 +1,4 @@
-//! Coverage, effect sizes and significance as functions of the budget.
+//! Coverage, effect sizes and significance as functions of the budget, and convergence.
 
 use super::{Figure, pair_label, range, sample_size, sample_sizes, shown};
 use crate::comparison::{Comparison, Correction};

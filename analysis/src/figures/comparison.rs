@@ -1,4 +1,4 @@
-//! Comparisons of pairs of algorithms.
+//! Comparisons of algorithms.
 
 use super::{
     Distribution, Figure, Sample, effect_samples, effect_sizes_of, effect_violins, file_name,

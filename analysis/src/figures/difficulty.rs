@@ -1,4 +1,4 @@
-//! Coverage as a function of size and complexity.
+//! Coverage of the baseline, and coverage as a function of size and complexity.
 
 use super::{Figure, file_name, range, sample_size};
 use crate::comparison::MIN_SAMPLE;

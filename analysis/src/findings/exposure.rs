@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::stats::{Contingency, Interval, Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
-/// Runs without this metric do not look for faults.
+/// Runs without this metric are left out, because they report neither faults nor their absence.
 const FAULTS: &str = "faults";
 
 const EXPOSED: &str = "exposed_ms.";

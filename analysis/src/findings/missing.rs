@@ -1,4 +1,4 @@
-//! The runs of a study without coverage, by cause.
+//! The runs of a study that have no coverage, by cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ impl Cause {
     }
 }
 
-/// Runs of an algorithm without coverage that have the same cause and reason.
+/// Runs of an algorithm that have no coverage for the same cause and reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingRuns {
     /// Index into [`Results::algorithms`].
@@ -63,7 +63,7 @@ pub struct MissingRuns {
     pub runs: Vec<u32>,
 }
 
-/// The runs of a study without coverage.
+/// The runs of a study that have no coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// Number of planned runs.
@@ -77,7 +77,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Finds the runs of a study without coverage.
+    /// Finds the runs of a study that have no coverage.
     pub fn new(results: &Results) -> Missing {
         let seeds = needed_seeds(results);
         let algorithms = results.algorithms.len();

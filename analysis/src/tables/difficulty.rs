@@ -1,4 +1,4 @@
-//! Coverage as a function of size and complexity.
+//! Trivial projects, and coverage as a function of size and complexity.
 
 use super::{CaptionedTable, label};
 use crate::comparison::Samples;

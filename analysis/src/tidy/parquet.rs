@@ -1,4 +1,4 @@
-//! Parquet files, which are written and read a few rows at a time.
+//! Parquet files, which are written and read in slices of rows.
 //!
 //! Only the arrays and the Parquet crate of polars are used, because its data frames are slow to
 //! compile.

@@ -1,4 +1,4 @@
-//! Writes tidy tables from the records of runs.
+//! Writes the tidy tables of runs.
 
 mod rows;
 
