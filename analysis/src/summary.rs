@@ -69,7 +69,7 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
         let _ = writeln!(text, "{sentence}\n");
     }
     if comparisons.is_empty() {
-        text.push_str("Only one algorithm: nothing to compare.\n");
+        text.push_str("Fewer than two algorithms: nothing to compare.\n");
     } else {
         let how = if looked {
             "an interval that is valid for all looks decides"

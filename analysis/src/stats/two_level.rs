@@ -109,8 +109,8 @@ impl TwoLevel {
         self.here.as_ref().map(|here| here.0.best())
     }
 
-    /// For each treatment, an interval that contains its position in the share `level` of the
-    /// replicates over blocks like these. Position 1 is the highest mean.
+    /// For each treatment, the interval of its position at a level such as 0.95, over blocks like
+    /// these. Position 1 is the highest mean.
     pub fn positions(&self, level: f64) -> Vec<(usize, usize)> {
         self.both.positions(self.expanded(level))
     }
@@ -121,7 +121,8 @@ impl TwoLevel {
         self.here.as_ref().map(|here| here.0.positions(level))
     }
 
-    /// The interval of the difference between the means of two treatments over blocks like these.
+    /// The interval of the difference between the means of two treatments over blocks like these, at
+    /// a level such as 0.95.
     pub fn difference(&self, first: usize, second: usize, level: f64) -> Interval {
         central(self.both.differences(first, second), self.expanded(level))
     }

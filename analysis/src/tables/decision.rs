@@ -189,8 +189,8 @@ pub fn ranks(
              highest), with its 95 % interval (Student's t) over projects like these; here: over exactly \
              these projects, where only seeds vary (bootstrap over runs). Place: in the order by mean \
              coverage, with probability 95 %, by a bootstrap over projects and runs (Owen and Eckles, \
-             2012; for many algorithms by the posterior) or, here, over runs. P(best): probability of the highest mean coverage on projects like \
-             these, by the posterior of a hierarchical model of projects and runs (Box and Tiao, 1973), \
+             2012; for many algorithms by the posterior) or, here, over runs. P(best): probability of \
+             the highest mean coverage on projects like these, by the posterior of a hierarchical model of projects and runs (Box and Tiao, 1973), \
              drawn: by the bootstrap over projects and runs, and here: by the model on exactly these \
              projects; P(near best): of a mean coverage at most {} percentage point below the highest; \
              P(strongest): of winning most often against the others on projects like these (Bradley and \

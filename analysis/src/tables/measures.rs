@@ -126,8 +126,8 @@ fn rule() -> String {
 /// Coverage by each of these criteria, and the verdicts on pairs of algorithms by each criterion.
 pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("criterion", "Criterion");
-    let caption = "Coverage by each criterion; all other sections are about the first one. Mean over projects of the mean over their runs with its 95 % interval over \
-                   projects like these (Student's t); median, minimum and maximum over runs.";
+    let caption = "Coverage by each criterion; all other sections are about the first one. Mean over projects \
+                   of the mean over their runs with its 95 % interval over projects like these (Student's t); median, minimum and maximum over runs.";
     [
         CaptionedTable {
             name: "criteria",

@@ -39,8 +39,8 @@ pub fn race(results: &Results) -> CaptionedTable {
         name: "race",
         title: "Race".to_owned(),
         caption: "Configurations that were significantly worse than the best (Friedman test for three or \
-                  more, then Conover's comparison (1999) with the best, corrected by Holm) were dropped. They have \
-                  no runs on later projects; these runs are missing and do not count as 0 %. Mean \
+                  more, then Conover's comparison (1999) with the best, corrected by Holm) were \
+                  dropped. They have no runs on later projects; these runs are missing and do not count as 0 %. Mean \
                   ranks are those at the time of dropping, among the configurations then in the \
                   race. Because a race tests repeatedly, its p-values select configurations but \
                   do not confirm differences."

@@ -57,8 +57,8 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
         title: "The largest risks".to_owned(),
         caption: format!(
             "For each project and algorithm, the {SHOWN} items with the largest estimates after the tests \
-             of all runs together, with a uniform prior. Risk: mean of the probability that a test which covers the item \
-             fails; low and high: its credible interval at 95 %. A test may cover several items, so \
+             of all runs together, with a uniform prior. Risk: mean of the probability that a test \
+             which covers the item fails; low and high: its credible interval at 95 %. A test may cover several items, so \
              the estimates are not a partition of the failures."
         ),
         table,

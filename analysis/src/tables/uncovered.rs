@@ -166,8 +166,8 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
              runs cover, unless all do. For an uncovered {noun}: the run that came closest, its distance \
              (what is missing on the way, the {noun} itself included), the last part of the way that it went, \
              and the share of the runs that went as far (where the kind knows the order). The last columns are \
-             the shares of the runs of each algorithm that cover the {noun}. Unreachable: no test can cover them, unless the model \
-             is wrong.{rest}"
+             the shares of the runs of each algorithm that cover the {noun}. Unreachable: no test can \
+             cover them, unless the model is wrong.{rest}"
         ),
         table,
     }
