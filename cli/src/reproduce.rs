@@ -9,7 +9,8 @@ use crate::{report, run};
 
 /// Runs a study and writes its report.
 ///
-/// The command is `catherd run`, then `catherd report` into the folder `report` of the results.
+/// Works like `catherd run` followed by `catherd report`, and writes the report into the subfolder
+/// `report` of the results.
 #[derive(Args)]
 #[command(after_help = format!(
     "{EXAMPLES}\n\n{}",

@@ -44,7 +44,7 @@ pub struct TimelinePoint {
     pub work: Vec<u64>,
     /// Milliseconds of real time. Not part of the digest.
     pub wall_ms: u64,
-    /// Number of goals covered from this point on.
+    /// Total number of covered goals after the improvement.
     pub covered: u32,
 }
 
@@ -58,7 +58,7 @@ pub enum RunOutcome {
     NoGoals,
     /// The run has no valid result.
     Failed,
-    /// A limit on time ended the run.
+    /// A time limit ended the run.
     TimedOut,
     /// A memory limit ended the run.
     OutOfMemory,
@@ -113,9 +113,9 @@ impl From<i64> for Metric {
 /// Resources that a run used. Not part of the digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Milliseconds of the whole run, including loading and minimisation.
+    /// Duration of the whole run, including loading and minimisation, in milliseconds.
     pub wall_ms: u64,
-    /// Milliseconds of the search only.
+    /// Duration of the search in milliseconds.
     pub search_ms: u64,
     /// Peak resident memory in KiB; 0 if unknown.
     pub peak_rss_kib: u64,
@@ -161,11 +161,11 @@ pub struct RunRecord {
     pub run: Digest,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// Why the run ended with this outcome. Empty for [`RunOutcome::Done`].
+    /// Why the run did not end properly; otherwise empty.
     pub reason: String,
     /// Goals and covered goals. The first criterion is the main criterion.
     pub criteria: Vec<Criterion>,
-    /// Work of the search by the name of the unit.
+    /// Work of the search by unit name.
     pub work: BTreeMap<String, u64>,
     /// Improvements of the first criterion, if they are known.
     pub timeline: Vec<TimelinePoint>,
@@ -271,8 +271,8 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// The record of a run that ended properly, without work, suite and timeline. The outcome
-    /// depends on whether there are goals.
+    /// A record without work, suite and timeline, for a run that ended properly. The outcome depends
+    /// on whether the first criterion has goals.
     pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
         let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
         RunRecord {
@@ -345,7 +345,8 @@ impl RunRecord {
         self.criteria.first().map_or(0, |criterion| criterion.covered.len() as u32)
     }
 
-    /// Covered share of the goals of the first criterion, if the run ended properly.
+    /// Covered share of the goals of the first criterion, if there are goals and the outcome is
+    /// [`RunOutcome::Done`].
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals() > 0)
             .then(|| f64::from(self.covered()) / f64::from(self.goals()))

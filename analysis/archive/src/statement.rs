@@ -61,7 +61,7 @@ struct Predicate {
 }
 
 impl Statement {
-    /// The statement about a package with this description, and with the SHA-256 of its archive.
+    /// The statement about a package with this description. `archive` is the SHA-256 of its archive.
     ///
     /// # Errors
     /// If the description cannot be converted to JSON, which does not occur.
@@ -145,7 +145,7 @@ impl Statement {
         }
         match self.predicate == package.predicate {
             true => Ok(()),
-            false => error("describes a different study or different results".to_owned()),
+            false => error("describes the package differently".to_owned()),
         }
     }
 

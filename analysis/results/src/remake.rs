@@ -47,7 +47,7 @@ where
 
 struct DecidedRounds {
     tables: StudyTables,
-    /// Records without large parts that do not affect decisions.
+    /// Records without some large parts, which decisions do not need.
     records: Vec<(RunSpec, RunRecord)>,
     quarantined: Vec<RunSpec>,
     round: Option<Plan>,

@@ -44,7 +44,7 @@ fn a_killed_sample_results_in_the_same_corpus() {
     let output = sampling(&server, &calm).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    for line in ["accepted             25", "no shared project with this id", "remix of another"] {
+    for line in ["accepted             25", "no shared project found", "remix of another"] {
         assert!(text.contains(line), "{text}");
     }
     assert!(server.log().iter().all(|request| request.user_agent.contains("me@home")));

@@ -26,7 +26,7 @@ const EXECUTIONS: u32 = 3;
 /// because the tests wait for the limit.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
-/// Maximum time of all attempts of a run: many times the limit of processor time, because the
+/// Maximum time of all attempts at a run: many times the limit of processor time, because the
 /// machine may be under load.
 const MAX_TIME: Duration = Duration::from_secs(300);
 

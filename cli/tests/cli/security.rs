@@ -224,7 +224,8 @@ fn programs_run_only_on_workers_that_permit_them() {
     let mut refusing = worker(&address, folder.path(), &["--idle", "1"]);
     assert!(refusing.0.wait().unwrap().success());
     assert!(!folder.path().join("touched").exists());
-    // Submit another study, because the worker may have used up the attempts of the first study.
+    // Submit another study, because the worker may have used up the attempts at the runs of the
+    // first study.
     succeed(&["submit", &program_study(folder.path(), "permitted")], &address);
     let permitting = ["worker", "--connect", &address, "--idle", "1", "--name", "other"];
     let folders =

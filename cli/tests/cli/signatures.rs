@@ -145,7 +145,7 @@ fn wrong_signatures_are_refused() {
         (&*digest, &*"0".repeat(64), "has a different SHA-256 for records.jsonl"),
         ("records.jsonl", "records.json", "does not name records.jsonl"),
         ("in-toto.io/Statement/v1", "in-toto.io/Statement/v0", "is a statement of type"),
-        ("\"planned\": 8", "\"planned\": 9", "describes a different study or different results"),
+        ("\"planned\": 8", "\"planned\": 9", "describes the package differently"),
         ("\"predicate\":", "\"more\": 1, \"predicate\":", "is not a statement about a package"),
     ] {
         let forged = changed(from, to);

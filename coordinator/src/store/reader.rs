@@ -14,8 +14,8 @@ use super::url::StoreUrl;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Quarantined runs, and the number of a record, which must be null. Version 3 of the schema has no
-/// checksums.
+/// Selects quarantined runs, each with the number of its record, which must be null. Version 3 of
+/// the schema has no checksums.
 macro_rules! select_quarantined {
     ($checksum:literal) => {
         concat!(
@@ -51,7 +51,7 @@ pub struct QuarantinedRun {
     pub reason: String,
 }
 
-/// Runs of a study without a record that have the same project, algorithm and phase.
+/// Runs of a study that have no record and agree in project, algorithm and phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingRuns {
     /// The project's name.
@@ -62,7 +62,7 @@ pub struct MissingRuns {
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Why the last attempt without a record at one of these runs ended.
+    /// Why an attempt at one of these runs ended without a record; empty if no attempt did.
     pub reason: String,
 }
 
@@ -86,7 +86,7 @@ impl StoreReader {
         self.version > 3
     }
 
-    /// A study.
+    /// The study with this number.
     ///
     /// # Errors
     ///
@@ -164,8 +164,8 @@ impl StoreReader {
         Ok(problems)
     }
 
-    /// The runs of a study without a record, by project, algorithm and phase, the largest groups
-    /// first.
+    /// The runs of a study that have no record, grouped by project, algorithm and phase, with the
+    /// largest groups first.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl StoreReader {
     }
 }
 
-/// Compares the end of the last attempt with its checksum.
+/// Reads a quarantined run, and compares the end of its last attempt with the checksum.
 fn quarantined(spec: RunSpec, row: &mut Row) -> Result<QuarantinedRun, StoreError> {
     let integers = [row.integer()?, row.integer()?, row.integer()?];
     let (worker, reason) = (row.text()?, row.text()?);

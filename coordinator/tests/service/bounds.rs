@@ -1,4 +1,4 @@
-//! Tests of bounds on requests, of changes of studies, and of the choice of workers.
+//! Tests of bounds on requests, changes to studies, and the choice of workers.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
@@ -119,8 +119,8 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
         let refused = submitted.unwrap_err();
         assert!(matches!(refused, SubmitError::Refused(PlanningRefused::Ended)), "{refused}");
         let progress = harness.settled(|progress| progress.planning.is_empty()).await;
-        // A client that waits for the planning is told that it has ended, and does not start it
-        // again.
+        // A client that waits for the planning is told that the planning has ended, and does not
+        // start the planning again.
         let refusal = harness.studies.submit(submission(&huge, true)).await.unwrap_err();
         assert_eq!(refusal.code(), Code::Aborted, "{refusal}");
         match delete {
@@ -194,7 +194,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
 pub(crate) async fn uploads_are_bounded_in_all() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;
-    // Two uploads announce 480 MiB together and do not proceed.
+    // Two uploads announce 480 MiB in total and then stall.
     let stalled = [300_u64 << 20, 180 << 20].map(|size| {
         let (sender, receiver) = mpsc::channel(1);
         sender.try_send(v1::ProjectChunk { size, data: vec![0].into() }).unwrap();
@@ -355,7 +355,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd for both"), "{refusal}");
-    // The coordinator supports the previous version, so it can be replaced while workers run.
+    // The coordinator supports the previous protocol, so it can be replaced while workers run.
     let engines = lease_request("v").engines;
     for (latest, oldest, is_known) in [
         (PROTOCOL - 2, 0, false),
@@ -517,7 +517,7 @@ pub(crate) async fn claims_and_rules_are_kept() {
     assert!(harness.client.heartbeat(beat("two")).await.unwrap().into_inner().drain);
     assert_eq!(leases(harness.client.lease(lease("three", "bee")).await.unwrap()), 0);
     assert!(!harness.client.heartbeat(beat("three")).await.unwrap().into_inner().drain);
-    // The lease of the drained worker uses the quota of the study.
+    // The lease of the drained worker uses up the quota of the study.
     assert_eq!(leases(harness.client.lease(lease("four", "bee")).await.unwrap()), 0);
     let none = v1::Claim { quota: Some(0), ..Default::default() };
     harness.studies.set_claim(changed(none)).await.unwrap();

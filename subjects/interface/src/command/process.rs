@@ -36,13 +36,13 @@ pub(super) struct Process {
     child: Child,
     supervisor: Option<Supervisor>,
     output: Receiver<Vec<u8>>,
-    /// Whether every descendant of this process belongs to the program.
+    /// Whether all descendants of the current process belong to the program.
     exclusive: bool,
 }
 
 struct Supervisor {
-    /// The supervisor ends when this pipe is closed, and asks the program to end when it reads a
-    /// byte.
+    /// The supervisor asks the program to end when a byte arrives in this pipe, and ends when the
+    /// pipe is closed.
     leash: ChildStdin,
     report: Receiver<Vec<u8>>,
 }
@@ -100,8 +100,8 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended, unless it is still running. Tries to kill the processes that it left
-    /// running.
+    /// Returns how the program ended, unless it is still running, and tries to kill the processes
+    /// that the program left running.
     pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
         let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
         let report = match &self.supervisor {
@@ -122,8 +122,8 @@ impl Process {
             // The supervisor has killed the processes that the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
                 Ok(exit) => {
-                    // The supervisor has waited for all processes and is still running, so its
-                    // times are complete.
+                    // The supervisor is still running and has waited for all processes, so their
+                    // times are known and complete.
                     let processor_time = self.processor_time();
                     Ok(Some(End { exit, missing: report.missing, processor_time }))
                 }
@@ -137,7 +137,7 @@ impl Process {
             }
             None => {
                 let status = self.kill().map_err(|cause| crashed(&cause))?;
-                let status = format!("{status} of its supervisor");
+                let status = format!("the end of its supervisor ({status})");
                 let exit = Exit { status, killed: true };
                 Ok(Some(End { exit, missing: Vec::new(), processor_time: Duration::ZERO }))
             }
@@ -163,8 +163,8 @@ impl Process {
         };
     }
 
-    /// Kills the program if it is still running, and returns the end of its output. A supervisor
-    /// then removes the working folder.
+    /// Kills the program if it is still running, and returns the end of its output. The supervisor,
+    /// if there is one, removes the working folder.
     pub(super) fn finish(mut self) -> String {
         // The process may have been reaped already.
         let _ = self.kill();
@@ -211,7 +211,7 @@ fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
 }
 
 /// Reads output in a separate thread, because the program must never wait for a reader. The whole
-/// output may be larger than the memory, so only the end is kept.
+/// output may not fit in memory, so only the end is kept.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

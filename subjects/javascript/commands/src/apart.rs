@@ -16,18 +16,18 @@ use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
 /// Environment variable of a child: the process id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
-/// Environment variable of a child: the file for the tests that it finds.
+/// Environment variable of a child: the file for the tests that the child finds.
 const JOURNAL: &str = "CATHERD_JOURNAL";
 /// Environment variable of a child: the file for the number of the current execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
 /// Environment variable of a child: the executions that ended earlier children, as NUMBER:TARGET,
 /// separated by commas.
 const CRASHED: &str = "CATHERD_CRASHED";
-/// Environment variable of a child: the exit status of the child whose suite it writes.
+/// Environment variable of a child: the exit status of the earlier child whose suite it writes.
 const ENDED: &str = "CATHERD_ENDED";
 
-/// The largest exit code of a command, and the exit code after a second signal. A crash has other
-/// codes.
+/// An upper bound on the exit codes of `generate`, and the exit code after a second signal. A crash
+/// ends with a different code or a signal.
 const CODES: [i32; 2] = [4, 130];
 
 const MAX_AGAIN: usize = 5;
@@ -72,7 +72,7 @@ pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<
     })
 }
 
-/// A file that only this user can read, for the lifetime of this value.
+/// A file that exists for the lifetime of this value. On Unix, only this user can read the file.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -82,7 +82,7 @@ impl Temporary {
         let mut options = OpenOptions::new();
         let options = with_mode(options.write(true).create_new(true), 0o600);
         let opened = options.open(&path).or_else(|_| {
-            // A killed process with the same id can have left a file.
+            // A killed process with the same id may have left a file.
             std::fs::remove_file(&path)?;
             options.open(&path)
         });
@@ -174,7 +174,7 @@ fn died(project: &Path, status: ExitStatus) -> Failure {
     let cause =
         format!("{}: the process of the JavaScript engine ended: {status}", project.display());
     Failure::new(cause)
-        .hint("see what the program does with its memory; such a run of a study counts as a crash")
+        .hint("see what the program does with its memory; in a study, this counts as a crash")
 }
 
 fn not_started(cause: &io::Error) -> Failure {
@@ -186,7 +186,8 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Returns the journal of this child, and the exit status of the child whose suite it writes.
+/// Returns the journal of this child, and the exit status of the earlier child whose suite this
+/// child writes, if there is one.
 pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
@@ -199,7 +200,8 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     (journal.unwrap_or_default(), ended)
 }
 
-/// Returns a switch that the first signal sets. A later signal ends the process.
+/// Returns a switch that the first signal sets. A signal more than [`SAME_WISH`]
+/// later ends the process.
 pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);

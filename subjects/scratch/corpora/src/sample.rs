@@ -92,7 +92,7 @@ pub struct SampleSettings {
     /// Approximate pause before the second attempt; the pause roughly doubles with each attempt, up
     /// to about a minute.
     pub backoff: Duration,
-    /// Maximum time of an attempt to wait for a connection, a response or more data.
+    /// Maximum time that an attempt waits for a connection, a response or more data.
     pub timeout: Duration,
     /// Contact of the operator for the user agent.
     pub contact: Option<String>,

@@ -19,7 +19,7 @@ pub enum FieldValue {
     Integer(i32),
     /// `true` or `false`.
     Flag(bool),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
@@ -137,12 +137,12 @@ impl Events {
         &self.list[id as usize]
     }
 
-    /// The event with this label, as [`Event`] displays it, if there is one.
+    /// The number of the event with this label (see the `Display` of [`Event`]), if there is one.
     pub fn labelled(&self, label: &str) -> Option<EventId> {
         self.labels.get(label).copied()
     }
 
-    /// The events with this name in the order of their numbers.
+    /// The numbers of the events with this name, in ascending order.
     pub fn named(&self, name: &str) -> &[EventId] {
         self.named.get(name).map_or(&[], Vec::as_slice)
     }

@@ -10,7 +10,7 @@ pub(super) struct Pool {
     pub(super) numbers: Vec<f64>,
     /// Indices of regular expressions.
     pub(super) patterns: Vec<usize>,
-    /// Short strings with signs, and characters whose codes occur in the file.
+    /// Short strings that are not alphanumeric, and characters whose codes occur in the file.
     pub(super) tokens: Vec<String>,
     /// Short alphanumeric strings.
     pub(super) names: Vec<String>,
@@ -21,8 +21,8 @@ impl Pool {
         self.texts.is_empty() && self.patterns.is_empty()
     }
 
-    /// Finds short strings with signs and, if the file reads character codes, characters whose
-    /// codes are numbers in the file.
+    /// Finds short strings that are not alphanumeric and, if the file reads character codes,
+    /// characters whose codes are numbers in the file.
     pub(super) fn find_tokens(&mut self, codes: bool) {
         let mut tokens = BTreeSet::new();
         for text in &self.texts {

@@ -46,7 +46,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 
-    /// Pause before the second attempt of a request, in milliseconds; it roughly doubles with each
+    /// Pause before the second attempt at a request, in milliseconds; it roughly doubles with each
     /// attempt, up to a minute
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,

@@ -17,7 +17,7 @@ pub struct SampleProgress {
     pub accepted: usize,
     /// Number of probed ids by outcome.
     pub outcomes: BTreeMap<ProbeOutcome, u64>,
-    /// Number of failed attempts of requests, by cause.
+    /// Number of failed attempts at requests, by cause.
     pub retries: BTreeMap<String, u64>,
 }
 

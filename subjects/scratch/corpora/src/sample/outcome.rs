@@ -1,8 +1,8 @@
-//! Outcomes of probes of ids.
+//! Outcomes of probing ids and of fetching projects.
 
 use serde::{Deserialize, Serialize};
 
-/// Outcome of the probe of an id.
+/// The outcome of probing an id, or of fetching a project from an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeOutcome {
@@ -32,7 +32,7 @@ pub enum ProbeOutcome {
     Excluded,
     /// The project does not have the SHA-256 in the list.
     Changed,
-    /// All attempts of a request failed.
+    /// All attempts at a request failed.
     Undecided,
 }
 
@@ -79,7 +79,7 @@ impl ProbeOutcome {
     pub fn meaning(self) -> &'static str {
         match self {
             ProbeOutcome::Accepted => "in the sample",
-            ProbeOutcome::Absent => "no shared project with this id",
+            ProbeOutcome::Absent => "no shared project found",
             ProbeOutcome::Unshared => "not shared",
             ProbeOutcome::Remix => "remix of another project",
             ProbeOutcome::Gone => "contents withheld, or deleted between requests",

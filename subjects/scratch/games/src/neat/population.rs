@@ -10,7 +10,7 @@ use super::genome::Genome;
 /// Exclusive upper bound of the distance of a genome from the representative of its species: the
 /// initial value, the change in a generation, and the minimum.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
-/// Coefficient of differences of weights in the distance.
+/// Coefficient of weight differences in the distance.
 const WEIGHTS: f64 = 0.5;
 /// Number of generations without improvement after which a species is penalised, and the factor of
 /// the penalty.
@@ -25,10 +25,10 @@ const MUTATED: f64 = 0.25;
 const CROSSED: f64 = 0.25;
 /// Probability that the mate in a crossover is the best member of a random species.
 const STRANGER: f64 = 0.001;
-/// Number of children that are made from the best member of all, one of which is an unchanged copy,
-/// and probability that each of the others gets a new link instead of other weights.
+/// Number of children of the best member of all, including an unchanged copy, and probability that
+/// each of the others gets a new link instead of new weights.
 const CHAMPION: (usize, f64) = (3, 0.3);
-/// Maximum number of attempts to breed a child with links to an output.
+/// Maximum number of attempts to breed a child with an enabled link to an output.
 const TRIES: usize = 20;
 
 /// A genome with its fitness, which is not negative.
@@ -40,7 +40,7 @@ pub(super) struct Member {
 
 struct Species {
     representative: Rc<Genome>,
-    /// The best first.
+    /// In descending order of fitness.
     members: Vec<Member>,
     best: f64,
     /// Number of generations since the best member improved.
@@ -116,7 +116,7 @@ impl Population {
         };
     }
 
-    /// For each species, the number of children, in proportion to the mean fitness of its members
+    /// The number of children of each species, in proportion to the mean fitness of its members
     /// after the penalty; 0 for all but the first two species if the population stagnates. The
     /// first species, which has the best member of all, also gets the remainder of the rounding.
     fn offspring(&self) -> Vec<usize> {

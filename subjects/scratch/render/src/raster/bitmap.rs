@@ -1,8 +1,8 @@
 //! Bitmaps within documents, with nearest sampling.
 //!
-//! The browser first halves a bitmap repeatedly while the result is not smaller than the drawn
-//! size; then the device samples the result. On the border between two pixels, both steps select
-//! the left or the upper pixel.
+//! The browser first reduces a large bitmap once, by the largest power of two for which neither the
+//! width nor the height becomes smaller than drawn; then the device samples the result. On the
+//! border between two pixels, both steps select the left or the upper pixel.
 
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageKind, ImageRendering};
@@ -65,8 +65,8 @@ impl Bitmap {
     }
 }
 
-/// The column or row of a bitmap at the distance `at` from its left or upper edge. The distance and
-/// the drawn `length` are in the same unit.
+/// The column or row of a bitmap that is drawn at the distance `at` from the left or upper edge. The
+/// distance and the drawn `length` are in the same unit.
 fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     let at = at / length * f64::from(count);
     let at = if mirrored { f64::from(count) - at } else { at };

@@ -1,4 +1,4 @@
-//! Generated SVG documents.
+//! Generated SVG elements.
 
 use proptest::prelude::*;
 

@@ -19,8 +19,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a call to the blocks of the custom block (expanded), to a call, or to both if the
-    /// values of the parameters at run time decide which of them is executed.
+    /// Expands a call to a custom block, emits a call instruction, or does both if the values of the
+    /// parameters at run time decide which of the two is executed.
     fn any_call(
         &mut self,
         procedure: u32,
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         arguments.next().is_none().then_some(waiting)
     }
 
-    /// The waiting parameters are the last parameters before number `end`.
+    /// The waiting parameters directly precede the parameter at position `end`.
     fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
         let first = end - waiting.len() as u16;
         for (place, a) in (first..end).zip(waiting.drain(..)) {

@@ -59,7 +59,7 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) variables: [Value; 2],
     pub(super) lists: [Value; 2],
     pub(super) tests: Value,
-    /// The first half of a value that is a number, which is the same for all numbers.
+    /// The first half of every value that is a number.
     pub(super) header: Value,
     /// The current time, and the times of the marks.
     pub(super) now: Value,
@@ -69,13 +69,13 @@ pub(super) struct Generator<'b, 'f> {
     bridge: Option<Address>,
     to_bridge: SigRef,
     signatures: FxHashMap<(&'static [Type], Type), SigRef>,
-    /// Operands that are numbers, as they are stored.
+    /// The numbers of constants, and of operands that are stored as numbers.
     pub(super) known: FxHashMap<Operand, Value>,
     /// The numbers of operands that are numbers or numerals.
     pub(super) numerals: FxHashMap<Operand, Value>,
     /// `known` and `numerals` before the current instruction.
     before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
-    /// The address and number of the items of lists.
+    /// The addresses and lengths of lists.
     pub(super) items: FxHashMap<ListNo, Items>,
     /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) parameters: Option<(Value, Value)>,
@@ -103,7 +103,7 @@ pub(super) fn generate(
     let (executor, at) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
     let mut load = |from: Value, offset: i32| builder.ins().load(I, TRUSTED, from, offset);
     let numbers = load(executor, abi.numbers);
-    // A slice consists of an address and a length of 8 bytes each.
+    // A slice consists of an address and a length, each of 8 bytes.
     let variables = [load(executor, abi.variables), load(executor, abi.variables + 16)];
     let lists = [load(executor, abi.lists), load(executor, abi.lists + 16)];
     let tests = load(executor, abi.tests);
@@ -227,7 +227,7 @@ impl Generator<'_, '_> {
         (self.known, self.numerals) = std::mem::take(&mut self.before);
     }
 
-    /// Updates what is known of an operand that the handler of an instruction has written.
+    /// Updates what is known about an operand that the handler of an instruction has written.
     pub(super) fn written(&mut self, to: Operand) {
         if self.fetch(to) {
             return;

@@ -25,9 +25,8 @@ impl Compiler {
                     match self.events.named(&number.to_string()) {
                         [] => {
                             let cause = format!("unknown event `{number}`");
-                            return Err(
-                                ModelError::new(expr.span, cause).hint("declare it: events 1..9")
-                            );
+                            return Err(ModelError::new(expr.span, cause)
+                                .hint("declare it, as in `events 1..9`"));
                         }
                         events => events.iter().for_each(|&event| set.insert(event)),
                     }
@@ -77,7 +76,7 @@ impl Compiler {
         }
         let Some(name) = path(expr) else {
             return Err(ModelError::new(expr.span, "this is not a set of events")
-                .hint("write event names joined by `|`, all, or not SET"));
+                .hint("write `all`, `not SET`, or event names joined by `|`"));
         };
         if let Some(Constant::Set(set)) = self.constants.get(&name) {
             return Ok(SetExpr::Constant(set.clone()));
