@@ -2,7 +2,9 @@
 
 mod claims;
 mod code;
+mod copies;
 mod differences;
+mod heading;
 mod layout;
 mod lines;
 mod literals;
@@ -10,8 +12,10 @@ mod names;
 mod observed;
 mod phrases;
 mod possible;
+mod row;
 mod test;
 mod titles;
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,7 +29,7 @@ pub use self::possible::asserted_of;
 pub(crate) use self::possible::{Possible, Strength, possible, strength, strength_of};
 pub(crate) use self::test::MAX_ASSERTIONS;
 use self::test::Test;
-use crate::refining::{Classes, Parameters, Variables};
+use crate::refining::{Classes, Mentioned, Parameters, Variables};
 use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
 /// The test framework that executes the code.
@@ -90,6 +94,31 @@ pub struct Exported {
     pub titles: Vec<(usize, String, String)>,
 }
 
+impl Code {
+    /// The options that titles depend on, for code that is not written.
+    pub(crate) fn for_titles(classes: Classes, own_name: String, names: Mentioned) -> Code {
+        Code {
+            style: Style::NodeTest,
+            subject: String::new(),
+            root: String::new(),
+            module: false,
+            in_module: false,
+            namespace: Vec::new(),
+            script: false,
+            all_errors: true,
+            hidden: BTreeSet::new(),
+            typed: Vec::new(),
+            note: String::new(),
+            classes,
+            variables: names.variables,
+            own_name,
+            members: names.members,
+            parameters: names.parameters,
+            snapshots: false,
+        }
+    }
+}
+
 /// The name of the default export of a module.
 const DEFAULT: &str = "default";
 
@@ -141,7 +170,15 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
     }
 }
 
-/// Replaces the names of classes with the names under which they are exported.
+/// Whether the title of a test tells its call from other calls of the function: it has the whole arguments, or a result
+/// that shows by itself what the call has done.
+pub(crate) fn tells(test: &SuiteTest, code: &Code) -> bool {
+    let mut test = test.clone();
+    test.assertions.iter_mut().chain(&mut test.after).for_each(|value| rename(value, code));
+    Test::new(&test, code).write().tells
+}
+
+/// Gives instances of exported classes the names by which these are exported.
 fn rename(value: &mut serde_json::Value, code: &Code) {
     match value {
         serde_json::Value::Object(parts) => {
@@ -202,7 +239,8 @@ fn write(suite: &Suite, code: &Code) -> Exported {
             continue;
         }
         let mut title = written.title;
-        if let Some(words) = called(test).and_then(|own| decisive_among(&own, &shown))
+        if !written.complete
+            && let Some(words) = called(test).and_then(|own| decisive_among(&own, &shown))
             && !title.contains(words.splitn(3, ' ').last().unwrap_or_default())
         {
             let longer = format!("{} {words}", written.brief);

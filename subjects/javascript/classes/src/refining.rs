@@ -1,5 +1,6 @@
 //! Refinement of suites before their export. Each test of a refined suite shows one call.
 
+mod accidents;
 mod arguments;
 mod assertions;
 mod comments;
@@ -47,7 +48,7 @@ use catherd_javascript_machine::{
 pub use self::parameters::Parameters;
 pub(crate) use self::parameters::key;
 pub use self::variables::Variables;
-use crate::export::{possible, strength_of};
+use crate::export::{Code, possible, strength_of, tells};
 use crate::generate::machine;
 use crate::mined::own_names;
 use crate::model::Model;
@@ -160,7 +161,11 @@ pub struct Mentioned {
 /// If the program cannot be loaded.
 pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
     let mut machine = machine(program, &GenerationSettings::default(), 0, true);
-    let parameters = parameters::of(&Model::of(program, &mut machine)?);
+    Ok(mentioned_with(program, parameters::of(&Model::of(program, &mut machine)?)))
+}
+
+/// The same, with known parameters.
+fn mentioned_with(program: &Program, parameters: Parameters) -> Mentioned {
     let texts = files::texts(program);
     let package = &program.package;
     let declared = package.files.keys().filter(|path| {
@@ -169,12 +174,12 @@ pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
     });
     let hidden = declared
         .flat_map(|path| words(path, &package.text(path).unwrap_or_default()).declarations.hidden);
-    Ok(Mentioned {
+    Mentioned {
         variables: variables::variables(&texts),
         members: variables::members(&texts),
         hidden: hidden.collect(),
         parameters,
-    })
+    }
 }
 
 /// A refined suite.
@@ -245,6 +250,11 @@ pub fn refined(
         }
     }
     assertions::choose(program, &mut refined, settings, &refiner.usual, &refiner.classes)?;
+    if !settings.all_values {
+        let before = refined.tests.len();
+        refined.tests.retain(|test| tells(test, &refiner.code));
+        implausible += before - refined.tests.len();
+    }
     Ok(Refined { suite: refined, implausible, left_out })
 }
 
@@ -292,6 +302,8 @@ struct Refiner<'p> {
     /// Remaining work.
     work: u64,
     usage: usage::Usage,
+    /// What titles of tests depend on.
+    code: Code,
     /// Counters of the statements that loading executes.
     loaded: BTreeSet<u32>,
     /// Accessors and methods without arguments that show the state of an instance, by class.
@@ -323,6 +335,9 @@ impl<'p> Refiner<'p> {
         let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
         let classes = classes_of(program, &mut machine)?;
         let usage = usage::Usage::of(program, &mut machine)?;
+        let own_name = name_of_export(program, &classes);
+        let names = mentioned_with(program, parameters::of(&usage.model));
+        let code = Code::for_titles(classes.clone(), own_name, names);
         let options =
             ExecuteOptions { seed: suite.seed, loading: true, ..ExecuteOptions::default() };
         let loaded = machine.execute(&[], options)?;
@@ -340,6 +355,7 @@ impl<'p> Refiner<'p> {
             left: settings.executions,
             work: settings.work,
             usage,
+            code,
             loaded: executed_by(program, &loaded).collect(),
             readers: readers::of(suite),
             returning: weights::returning(suite),
@@ -380,6 +396,8 @@ impl<'p> Refiner<'p> {
             if !(self.weak && self.usage.texts.is_empty()) {
                 faults += self.usage.objections(&candidate.test, says, &self.variables);
             }
+            faults += usize::from(accidents::only_keeps(&candidate.test, &possible));
+            faults += usize::from(!self.all_values && !tells(&candidate.test, &self.code));
             candidate.faults = faults;
             if faults > 0 && !self.all_values {
                 candidate.weight *= IMPLAUSIBLE;

@@ -130,6 +130,18 @@ impl Doc {
         self
     }
 
+    /// An object in which the members that are empty or say nothing follow the others.
+    pub(super) fn filled(mut self) -> Doc {
+        let Doc::List { items, spaced: true, .. } = &mut self else { return self };
+        let nothing = [": []", ": {}", ": ''", ": null", ": undefined"];
+        let is_empty = |item: &Doc| nothing.iter().any(|end| item.flat().ends_with(end));
+        let (empty, full): (Vec<Doc>, Vec<Doc>) =
+            std::mem::take(items).into_iter().partition(|item| is_empty(item));
+        items.extend(full);
+        items.extend(empty);
+        self
+    }
+
     /// The beginning that cannot be broken.
     fn head(&self) -> String {
         match self {

@@ -75,9 +75,12 @@ pub(super) fn string(text: &str) -> Doc {
     let mut parts = Vec::new();
     let mut rest = &letters[..];
     while rest.len() > PART - 8 {
-        // End a part with a space, if there is one near.
-        let space = rest[..PART - 8].iter().rposition(|letter| *letter == ' ');
-        let end = space.map(|at| at + 1).filter(|end| *end > PART / 2).unwrap_or(PART - 8);
+        // A part ends with a space, or a mark between others, if one is near.
+        let last = |marks: &str| {
+            let at = rest[..PART - 8].iter().rposition(|letter| marks.contains(*letter))?;
+            Some(at + 1).filter(|end| *end > PART / 2)
+        };
+        let end = last(" ").or_else(|| last(",;&|/")).unwrap_or(PART - 8);
         let (part, after) = rest.split_at(end);
         parts.push(quoted(&part.iter().collect::<String>()));
         rest = after;

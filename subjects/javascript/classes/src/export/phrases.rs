@@ -27,6 +27,26 @@ pub(super) fn short_beginning(text: &str) -> String {
     beginning_of(text, SHORTEST_BEGINNING + 4)
 }
 
+/// The beginning of a text between quotes, or its end, if only that contains a text of the arguments of a call.
+pub(super) fn part_of_text(text: &str, given: &[Argument]) -> String {
+    let first = beginning_of_text(text);
+    let line = text.trim_end().lines().next_back().unwrap_or_default();
+    let end: Vec<char> = line.chars().rev().take(LONGEST_BEGINNING - 4).collect();
+    let end: String = end.into_iter().rev().collect();
+    // A whole part is easier to read.
+    let from =
+        end.find(['/', '?', '&', '#', ' ', ',', ';']).filter(|at| *at < LONGEST_BEGINNING / 2);
+    let end = &end[from.unwrap_or(0)..];
+    let in_end = |it: &Argument| {
+        matches!(it, Argument::String(word) if word.len() > 1
+            && end.contains(word.as_str()) && !first.contains(word.as_str()))
+    };
+    match text.lines().count() == 1 && given.iter().any(in_end) {
+        true => quoted(&format!("…{end}")),
+        false => first,
+    }
+}
+
 fn beginning_of(text: &str, longest: usize) -> String {
     // Skip blank lines at the beginning.
     let blank = text.len() - text.trim_start_matches('\n').len();
@@ -232,6 +252,10 @@ mod tests {
         );
         assert_eq!(beginning_of_text("a\nb"), "'a…'");
         assert_eq!(beginning_of_text("\na\nb"), "'\\na…'");
+        let url = "https://example.com/a/long/path/of/charts?color=white";
+        let given = [Argument::String("white".to_owned())];
+        assert_eq!(part_of_text(url, &given), "'…/path/of/charts?color=white'");
+        assert_eq!(part_of_text(url, &[]), beginning_of_text(url));
         assert_eq!(short_beginning("Lorem ipsum dolor sit amet"), "'Lorem ipsum dolor…'");
     }
 }

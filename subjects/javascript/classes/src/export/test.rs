@@ -6,14 +6,12 @@ use catherd_javascript_machine::{Argument, Operation, Statement};
 
 use super::Code;
 use super::claims::{Claim, Expected, choices, claims};
+use super::heading::Heading;
 use super::layout::{Doc, length};
 use super::lines::line;
 use super::literals::{argument, member};
 use super::names::{name_of_value, name_of_variable};
 use super::observed::{asserted, thrown_by};
-use super::phrases::short;
-use super::titles::{LONGEST, LONGEST_OF_LINE, Reader, Shown, brief, full, title};
-use crate::refining::key;
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum length, in characters, of names that minifiers give to classes.
@@ -40,28 +38,33 @@ pub(super) struct Written {
     pub(super) lines: Vec<String>,
     /// Whether more is asserted than that nothing is thrown.
     pub(super) asserts: bool,
+    /// Whether the title tells the call from other calls of the function.
+    pub(super) tells: bool,
+    /// Whether the title has the whole arguments of the call.
+    pub(super) complete: bool,
 }
 
 pub(super) struct Test<'s> {
-    test: &'s SuiteTest,
+    pub(super) test: &'s SuiteTest,
     pub(super) code: &'s Code,
     /// Names of variables by statement.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Number of the call that the test shows.
-    focus: usize,
+    pub(super) focus: usize,
 }
 
-/// The claims about the result of a statement, or about the state of a variable at the end.
-struct Found {
-    index: usize,
-    at_end: bool,
-    claims: Vec<Claim>,
+/// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
+pub(super) struct Found {
+    pub(super) index: usize,
+    pub(super) at_end: bool,
+    pub(super) claims: Vec<Claim>,
     /// How important the value is in the test; larger is more important.
     weight: usize,
 }
 
-/// The name of the class whose instance a statement constructs or returns.
-fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
+/// The name of the class whose instance a statement makes. If the class is the export itself, its name is
+/// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
+pub(super) fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let statement = test.statements.get(index)?;
     if statement.operation != Operation::New {
         let name = test.assertions.get(index)?.get("object")?.as_str()?;
@@ -126,138 +129,25 @@ impl<'s> Test<'s> {
 
     pub(super) fn write(self) -> Written {
         let found = self.chosen(self.found());
-        let lines = self.lines(&found);
+        let copy = self.copy(&found);
+        let lines = copy.as_ref().map_or_else(|| self.lines(&found), |it| self.lines_of_copy(it));
         let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
         let asserts = throws || found.iter().any(|each| !each.claims.is_empty());
-        let (focus, last) = (self.focus, self.test.statements.len().saturating_sub(1));
-        let target = self.target(focus);
+        let target = self.target(self.focus);
         let (group, name) = match target.split_once('.') {
             Some((group, name)) => (group.to_owned(), name.to_owned()),
             None => (target.clone(), target.clone()),
         };
-        let Some(statement) = self.test.statements.get(focus) else {
+        let Some(heading) = self.heading(&name, &found) else {
             let brief = name.clone();
-            return Written { group, title: name, brief, longer: Vec::new(), lines, asserts };
+            let longer = Vec::new();
+            let (tells, complete) = (false, false);
+            return Written { group, title: name, brief, longer, lines, asserts, tells, complete };
         };
-        let of_last = found.iter().find(|each| each.index == last && !each.at_end);
-        let state = found.iter().find(|each| each.at_end);
-        let changed =
-            state.filter(|it| self.is_value(it.index)).map(|it| self.names[it.index].as_str());
-        let state = state.and_then(|each| each.claims.first());
-        let reader = &self.test.statements[last];
-        let call = if reader.operation == Operation::Method { "()" } else { "" };
-        let made = |index: usize| match self.test.statements.get(index) {
-            Some(made) if made.operation == Operation::New => {
-                let class = class_of(self.test, self.code, index).unwrap_or("an instance");
-                let arguments =
-                    made.arguments.iter().map(|value| argument(value, &self.names).flat());
-                format!("new {class}({})", arguments.collect::<Vec<_>>().join(", "))
-            }
-            Some(Statement { operation: Operation::Call, .. }) => {
-                let text = self.expression(&self.test.statements[index]).flat();
-                if length(&text) <= 24 { text } else { String::new() }
-            }
-            _ => String::new(),
-        };
-        let value_of = |index: usize| match self.test.statements.get(index) {
-            Some(made) if made.operation == Operation::Value => {
-                made.arguments.first().map(|value| short(value, &[]))
-            }
-            _ => None,
-        };
-        let values = (0..=last).map(|index| match made(index).as_str() {
-            "" => value_of(index).unwrap_or_else(|| "a result".to_owned()),
-            made if length(made) <= 24 => made.to_owned(),
-            _ => class_of(self.test, self.code, index)
-                .map_or("an instance".to_owned(), |class| format!("an instance of {class}")),
-        });
-        let shown = Shown {
-            name: &name,
-            statement,
-            expected: &self.test.assertions[last],
-            claims: of_last.map_or(&[][..], |each| &each.claims),
-            state,
-            changed,
-            left_out: usize::from(self.applies(statement)),
-            names: &values.collect::<Vec<_>>(),
-            parameters: key(statement)
-                .and_then(|key| self.code.parameters.get(&key))
-                .map_or(&[], Vec::as_slice),
-            reader: (focus != last).then(|| Reader {
-                name: format!("{}{call}", reader.name),
-                of_result: reader.receiver == focus,
-                result: &self.test.assertions[focus],
-            }),
-        };
-        let (title, brief, full) = (title(&shown), brief(&shown), full(&shown));
-        let receiver = match statement.operation {
-            Operation::Method | Operation::Get | Operation::Set => made(statement.receiver),
-            _ => String::new(),
-        };
-        let before = self.before();
-        let mut longer = Vec::new();
-        for before in &before {
-            let named = [&title, &brief].map(|title| format!("{title} after {before}"));
-            longer.extend(named);
-        }
-        if !receiver.ends_with("()") && length(&receiver) <= 40 && !receiver.is_empty() {
-            longer.push(format!("{title} for {receiver}"));
-        }
-        longer.push(full);
-        // Include the effects of earlier calls in the title.
-        let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
-        let of_receiver = self.of_receiver(&receiver).map(|of| format!("{title} {of}"));
-        let of_receiver =
-            of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST_OF_LINE);
-        let title = said.cloned().or(of_receiver).unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, brief, longer, lines, asserts }
-    }
-
-    /// The words of a title about the receiver of a call. `made` is the code that makes the
-    /// receiver.
-    fn of_receiver(&self, made: &str) -> Option<String> {
-        let statement = &self.test.statements[self.focus];
-        let receiver = self.test.statements.get(statement.receiver)?;
-        let instance = matches!(statement.operation, Operation::Method | Operation::Get);
-        if made.is_empty()
-            || !instance
-            || self.applies(statement)
-            || self.focus == statement.receiver
-        {
-            return None;
-        }
-        match made.strip_suffix("()") {
-            Some(_) if receiver.operation == Operation::New => {
-                let class = class_of(self.test, self.code, statement.receiver)?;
-                Some(format!("on a new {class}"))
-            }
-            _ if statement.arguments.is_empty() => Some(format!("for {made}")),
-            _ => Some(format!("on {made}")),
-        }
-    }
-
-    /// Earlier method calls in words: with their arguments, and only by name.
-    fn before(&self) -> Vec<String> {
-        let mut counts: Vec<(&str, usize)> = Vec::new();
-        let mut calls: Vec<String> = Vec::new();
-        for statement in &self.test.statements[..self.focus] {
-            if statement.operation != Operation::Method || self.applies(statement) {
-                continue;
-            }
-            let arguments = statement.arguments.iter().map(|value| short(value, &self.names));
-            calls.push(format!("{}({})", statement.name, arguments.collect::<Vec<_>>().join(", ")));
-            match counts.iter_mut().find(|(name, _)| *name == statement.name) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((&statement.name, 1)),
-            }
-        }
-        let words = counts.into_iter().map(|(name, count)| match count {
-            1 => format!("a call of {name}"),
-            count => format!("{count} calls of {name}"),
-        });
-        let words = words.collect::<Vec<_>>().join(" and ");
-        if words.is_empty() { Vec::new() } else { vec![listed(&calls), words] }
+        let Heading { title, brief, longer, tells, complete } = heading;
+        let title = copy.and_then(|it| self.title_of_copy(&it, &name)).unwrap_or(title);
+        Written { group, title, brief, longer, lines, asserts, tells, complete }
     }
 
     /// The claims about the values of the test: the chosen claims, or else all claims.
@@ -401,12 +291,13 @@ impl<'s> Test<'s> {
         lines
     }
 
-    fn is_value(&self, index: usize) -> bool {
+    /// Whether a statement only makes a value.
+    pub(super) fn is_value(&self, index: usize) -> bool {
         self.test.statements[index].operation == Operation::Value
     }
 
     /// Whether a statement calls a function that another statement returned, without a receiver.
-    fn applies(&self, statement: &Statement) -> bool {
+    pub(super) fn applies(&self, statement: &Statement) -> bool {
         let function = self.test.assertions.get(statement.receiver);
         statement.operation == Operation::Method
             && statement.name == "call"
@@ -457,12 +348,17 @@ impl<'s> Test<'s> {
         }
     }
 
-    fn expression(&self, statement: &Statement) -> Doc {
-        let arguments = statement.arguments.iter().map(|value| argument(value, &self.names));
+    pub(super) fn expression(&self, statement: &Statement) -> Doc {
+        self.expression_with(statement, &self.names)
+    }
+
+    /// The same, with other names of variables.
+    pub(super) fn expression_with(&self, statement: &Statement, names: &[String]) -> Doc {
+        let arguments = statement.arguments.iter().map(|value| argument(value, names));
         let arguments: Vec<Doc> = arguments.collect();
         let path: String = statement.path.iter().map(|name| member(name)).collect();
         let subject = self.code.name_of_subject();
-        let receiver = self.names.get(statement.receiver).map_or(subject, String::as_str);
+        let receiver = names.get(statement.receiver).map_or(subject, String::as_str);
         let name = member(&statement.name);
         match statement.operation {
             Operation::New => Doc::list(format!("new {subject}{path}("), arguments, ")"),
@@ -482,12 +378,5 @@ impl<'s> Test<'s> {
                 Doc::Row(parts)
             }
         }
-    }
-}
-
-fn listed(calls: &[String]) -> String {
-    match calls {
-        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        _ => calls.concat(),
     }
 }

@@ -70,7 +70,10 @@ fn assertions_have_the_form_of_the_framework() {
     assert!(jest.contains("expect(chain.add(-0)).toBe(3);"), "{jest}");
     assert!(!jest.contains("node:assert"), "{jest}");
     let mocha = export(&suite(), &code(Style::Mocha)).text;
-    assert!(mocha.contains("  it('not a name throws an Error for rejected()"), "{mocha}");
+    assert!(
+        mocha.contains("  it(\"not a name throws an Error for rejected() after add(-0): it's\""),
+        "{mocha}"
+    );
 }
 
 #[test]

@@ -5,11 +5,13 @@ use serde_json::Value;
 
 use super::claims::{Claim, Expected};
 use super::layout::length;
-use super::literals::{argument, is_name};
+use super::literals::argument;
 use super::phrases::{
     LONGEST_BEGINNING, LONGEST_VALUE, SHORTEST_BEGINNING, article, bare, beginning,
-    beginning_of_text, beginning_within, kind, noun, short, short_beginning,
+    beginning_of_text, beginning_within, kind, noun, part_of_text, short_beginning,
 };
+use super::row::Row;
+use super::told::{Said, Title, said};
 use crate::suite::is_error;
 
 /// Maximum length of a title, in characters.
@@ -36,7 +38,9 @@ pub(super) struct Shown<'s> {
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
     pub(super) names: &'s [String],
-    /// Names of parameters that explain their values; other names are empty.
+    /// Whether these words have the whole values.
+    pub(super) whole: &'s [bool],
+    /// The names of parameters that say what a number or a flag is for; others are empty.
     pub(super) parameters: &'s [String],
     /// The last statement, if it reads the result of the call or the state of its receiver.
     pub(super) reader: Option<Reader<'s>>,
@@ -51,143 +55,127 @@ pub(super) struct Reader<'s> {
     pub(super) result: &'s Value,
 }
 
-pub(super) fn title(shown: &Shown<'_>) -> String {
-    let Shown { name, statement, .. } = shown;
-    let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
-    let named = |(at, value): (usize, &Argument)| {
-        let name = shown.parameters.get(at).filter(|name| !name.is_empty());
-        let name = name.filter(|_| match value {
-            Argument::Boolean(_) => true,
-            Argument::Number(_) => at > 0 && !matches!(arguments[0], Argument::Number(_)),
-            _ => false,
-        });
-        let value = short(value, shown.names);
-        name.map_or(value.clone(), |name| format!("{name} {value}"))
-    };
-    let values: Vec<String> = arguments.iter().enumerate().map(named).collect();
-    let whole = |arguments: &str, detail: Detail| {
-        let result = outcome(shown, detail);
-        match (statement.operation, arguments) {
-            (Operation::Get, _) => format!("{name} {result}"),
-            (Operation::Set, _) => format!("{name} can be set to {arguments}"),
-            (Operation::New | Operation::Call | Operation::Method, "")
-                if values.is_empty() && is_error(shown.expected) =>
-            {
-                format!("{name} {result} without arguments")
-            }
-            (Operation::Call, "") if values.is_empty() && shown.reader.is_none() => {
-                format!("{name} {result} without arguments")
-            }
-            (_, "") => format!("{name} {result}"),
-            _ => format!("{name} {result} for {arguments}"),
-        }
-    };
-    let all = values.join(", ");
-    let code = |(at, value): (usize, &Argument)| match value {
-        Argument::String(_) | Argument::Array(_) | Argument::Object(_) => {
-            argument(value, shown.names).flat()
-        }
-        _ => values[at].clone(),
-    };
-    let code: Vec<String> = arguments.iter().enumerate().map(code).collect();
-    // A title has whole values if there is room for all of them in a line.
-    let complete = Some(whole(&code.join(", "), Detail::Long));
-    let complete = complete.filter(|title| length(title) <= LONGEST_OF_LINE);
-    let mut tried: Vec<String> = complete.into_iter().collect();
-    tried.push(whole(&all, Detail::Value));
-    let calls = matches!(statement.operation, Operation::Call | Operation::Method);
-    // An object that shares members with another argument does not contain options.
-    let members = |argument: &Argument| match argument {
-        Argument::Object(members) => members.iter().map(|(name, _)| name.clone()).collect(),
-        _ => Vec::new(),
-    };
-    let last = arguments.split_last().filter(|(last, others)| {
-        let names = members(last);
-        let same = |other: &Argument| members(other).iter().any(|name| names.contains(name));
-        calls && !names.is_empty() && !others.iter().any(same)
+/// The title of a test.
+pub(super) fn title(shown: &Shown<'_>) -> Title {
+    let tried = tried(shown);
+    let fits = |it: &&Title| length(&it.text) <= LONGEST;
+    let mut fitting = tried.iter().filter(fits);
+    let first = fitting.clone().next();
+    let telling = fitting.clone().find(|it| it.tells(shown, true));
+    // The whole result says more than its beginning.
+    let best = fitting.find(|it| it.arguments && it.said == Said::Whole);
+    let telling = best.filter(|_| telling.is_some_and(|it| it.said < Said::Whole)).or(telling);
+    let mut title = telling.or(first).cloned().unwrap_or_else(|| Title {
+        text: shown.name.to_owned(),
+        arguments: false,
+        options: false,
+        said: Said::Kind,
     });
-    let options = last.filter(|(_, others)| !others.is_empty()).and_then(|(last, _)| options(last));
-    let with = |detail| {
-        let with = |options| format!("{name} with {options} {}", outcome(shown, detail));
-        options.as_ref().map(with)
-    };
-    tried.extend(with(Detail::Value));
-    // Shorten the title: describe the longest values first, and then the result.
-    let mut described = values.clone();
-    let mut longest: Vec<usize> = (0..values.len()).collect();
-    longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
+    if with_message(&title.text, shown.expected).is_some() {
+        (title.said, title.options) = (Said::Whole, true);
+    }
+    title
+}
+
+/// The title of a test of an error with its message, which says what is wrong; `None` if there is no room for it.
+pub(super) fn with_message(title: &str, expected: &Value) -> Option<String> {
+    let message = expected.get("message").and_then(Value::as_str).map(str::trim);
+    let message = message.filter(|it| !it.is_empty() && is_error(expected))?;
+    let longer = format!("{title}: {}", message.trim_end_matches('.'));
+    (length(&longer) <= LONGEST && !longer.contains('\n')).then_some(longer)
+}
+
+/// The titles that a test can have, the best first.
+fn tried(shown: &Shown<'_>) -> Vec<Title> {
+    let row = Row::of(shown);
+    // A title has whole values if there is room for all of them in a line.
+    let complete = Some(row.complete()).filter(|title| length(&title.text) <= LONGEST_OF_LINE);
+    let mut tried: Vec<Title> = complete.into_iter().collect();
+    tried.push(row.all(Detail::Value));
+    tried.extend(row.with_options(Detail::Value));
+    // Shorten the title: describe the longest values first, and then the result, instead of writing
+    // them. Do not state the number of letters of a text, which has no meaning.
+    let mut described = row.values.clone();
+    let mut longest: Vec<usize> = (0..described.len()).collect();
+    longest.sort_by_key(|at| std::cmp::Reverse(length(&row.values[*at])));
     for at in longest {
-        described[at] = match &arguments[at] {
+        described[at] = match &row.arguments[at] {
             // The title names the variable of a value.
             Argument::Variable(_) if shown.changed.is_some() => String::new(),
             Argument::String(text) => beginning_of_text(text),
             Argument::Number(_) | Argument::Boolean(_) | Argument::Null => continue,
-            argument => {
-                let flat = super::literals::argument(argument, shown.names).flat();
-                beginning(&flat).unwrap_or_else(|| kind(argument))
+            other => {
+                let flat = argument(other, shown.names).flat();
+                beginning(&flat).unwrap_or_else(|| kind(other))
             }
         };
-        if matches!(arguments[at], Argument::String(_)) {
+        if matches!(row.arguments[at], Argument::String(_)) {
             break;
         }
-        tried.push(whole(&listed(&described), Detail::Value));
+        tried.push(row.described(&described, Detail::Value));
     }
     if exact_result(shown) {
-        tried.extend(with(Detail::Long));
-        tried.extend(with(Detail::Beginning));
-        tried.push(whole(&all, Detail::Beginning));
-        tried.push(whole(&listed(&described), Detail::Beginning));
+        tried.extend(row.with_options(Detail::Long));
+        tried.extend(row.with_options(Detail::Beginning));
+        tried.push(row.all(Detail::Beginning));
+        tried.push(row.described(&described, Detail::Beginning));
         let cut = |(at, value): (usize, &Argument)| match value {
             Argument::String(text) => short_beginning(text),
             _ => described[at].clone(),
         };
-        let cut: Vec<String> = arguments.iter().enumerate().map(cut).collect();
-        tried.push(whole(&all, Detail::Short));
-        tried.push(whole(&listed(&cut), Detail::Value));
-        tried.push(whole(&listed(&cut), Detail::Short));
+        let cut: Vec<String> = row.arguments.iter().enumerate().map(cut).collect();
+        tried.push(row.all(Detail::Short));
+        tried.push(row.described(&cut, Detail::Value));
+        tried.push(row.described(&cut, Detail::Short));
     }
     if shown.reader.is_some() {
-        tried.push(whole(&all, Detail::Short));
-        if !values.is_empty() {
-            tried.push(whole(&all, Detail::Kind));
+        tried.push(row.all(Detail::Short));
+        if !row.values.is_empty() {
+            tried.push(row.all(Detail::Kind));
         }
-        tried.push(whole("", Detail::Value));
+        tried.push(row.bare(Detail::Value));
     }
-    tried.extend(with(Detail::Shape));
-    tried.push(whole(&all, Detail::Shape));
-    tried.push(whole(&all, Detail::Kind));
-    tried.push(whole(&listed(&described), Detail::Shape));
-    if let [.., Argument::Object(members)] = arguments
-        && let names @ [_, ..] =
-            &members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()[..]
-        && names.len() <= 3
-        && last.is_some()
-    {
-        let (names, result) = (names.join(" and "), outcome(shown, Detail::Value));
-        tried.push(format!("{name} with {names} {result}"));
+    tried.extend(row.with_options(Detail::Shape));
+    tried.push(row.all(Detail::Shape));
+    tried.push(row.all(Detail::Kind));
+    tried.push(row.described(&described, Detail::Shape));
+    tried.extend(of_few(&row));
+    if exact_result(shown) {
+        tried.push(row.bare(Detail::Long));
+        tried.push(row.bare(Detail::Beginning));
     }
-    if let [_, others @ ..] = &values[..]
+    tried.push(row.bare(Detail::Value));
+    tried.push(row.bare(Detail::Shape));
+    tried
+}
+
+/// Titles with the names of options, or with the first argument and the number of the others.
+fn of_few(row: &Row<'_>) -> Vec<Title> {
+    let mut tried = Vec::new();
+    let names = row.last_options().unwrap_or_default().iter().map(|(name, _)| name.as_str());
+    let names: Vec<&str> = names.collect();
+    if (1..=3).contains(&names.len()) {
+        let result = outcome(row.shown, Detail::Value);
+        let text = format!("{} with {} {result}", row.shown.name, names.join(" and "));
+        let said = said(row.shown, &result);
+        tried.push(Title { text, arguments: false, options: false, said });
+    }
+    if let [_, others @ ..] = &row.values[..]
         && !others.is_empty()
     {
-        let flat = super::literals::argument(&arguments[0], shown.names).flat();
+        let flat = argument(&row.arguments[0], row.shown.names).flat();
         let first = beginning_within(&flat, SHORTEST_BEGINNING);
         let first = first.as_ref().filter(|_| length(&flat) > LONGEST_BEGINNING);
-        let first = first.unwrap_or(&values[0]);
+        let first = first.unwrap_or(&row.values[0]);
         let more = match others.len() {
             1 => "another argument".to_owned(),
             count => format!("{count} more arguments"),
         };
-        tried.push(whole(&format!("{first} and {more}"), Detail::Value));
-        tried.push(whole(&format!("{first} and {more}"), Detail::Shape));
+        let words = format!("{first} and {more}");
+        tried.push(row.title(&words, false, false, Detail::Value));
+        tried.push(row.title(&words, false, false, Detail::Shape));
     }
-    if exact_result(shown) {
-        tried.push(whole("", Detail::Long));
-        tried.push(whole("", Detail::Beginning));
-    }
-    tried.push(whole("", Detail::Value));
-    tried.push(whole("", Detail::Shape));
-    let short = tried.into_iter().find(|text| length(text) <= LONGEST);
-    short.unwrap_or_else(|| (*name).to_owned())
+    tried
 }
 
 pub(super) fn brief(shown: &Shown<'_>) -> String {
@@ -207,12 +195,7 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
     }
 }
 
-fn listed(described: &[String]) -> String {
-    let shown = described.iter().filter(|it| !it.is_empty()).map(String::as_str);
-    shown.collect::<Vec<_>>().join(", ")
-}
-
-/// Whether a test shows the whole result of its call, except a boolean.
+/// Whether a test shows the whole result of its call, and this is not a boolean.
 fn exact_result(shown: &Shown<'_>) -> bool {
     let whole = shown.claims.first().is_some_and(|claim| claim.part.is_empty());
     whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
@@ -220,8 +203,8 @@ fn exact_result(shown: &Shown<'_>) -> bool {
 
 /// The detail with which a title describes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
-    /// The value, even if it is long.
+pub(super) enum Detail {
+    /// The value, also if it is long.
     Long,
     /// The value, if it is short.
     Value,
@@ -235,23 +218,8 @@ enum Detail {
     Kind,
 }
 
-/// The members of an object with options, as words.
-fn options(argument: &Argument) -> Option<String> {
-    let Argument::Object(members) = argument else { return None };
-    let word = |(name, value): &(String, Argument)| match value {
-        _ if !is_name(name) => None,
-        Argument::Boolean(true) => Some(name.clone()),
-        Argument::Boolean(_) | Argument::Number(_) | Argument::String(_) | Argument::Null => {
-            Some(format!("{name} {}", super::literals::argument(value, &[]).flat()))
-        }
-        _ => None,
-    };
-    let words: Vec<String> = members.iter().map(word).collect::<Option<_>>()?;
-    (1..=2).contains(&words.len()).then(|| words.join(" and "))
-}
-
 /// The effect of the call, as a verb with its object.
-fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
+pub(super) fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let expected = shown.expected;
     let exact = !matches!(detail, Detail::Shape | Detail::Kind);
     let longest = match detail {
@@ -265,7 +233,9 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             Expected::Same(doc) | Expected::Equal(doc) => Some(doc.flat()),
             _ => None,
         });
-        let text = || expected.get("string").and_then(Value::as_str).map(beginning_of_text);
+        let given = &shown.statement.arguments;
+        let text = expected.get("string").and_then(Value::as_str);
+        let text = || text.map(|text| part_of_text(text, given));
         let value = value.filter(|_| exact).and_then(|value| match length(&value) <= longest {
             true if detail != Detail::Short => Some(value),
             true => expected["string"].as_str().map(short_beginning).or(Some(value)),
@@ -333,8 +303,9 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
         Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
             if !matches!(detail, Detail::Shape | Detail::Kind) && part.is_empty() =>
         {
-            let text = expected.get("string").and_then(Value::as_str).map(beginning_of_text);
-            let text = text.or_else(|| beginning(&doc.flat()));
+            let text = expected.get("string").and_then(Value::as_str);
+            let text = text.map(|text| part_of_text(text, &shown.statement.arguments));
+            let text = text.or_else(|| beginning(&doc.clone().filled().flat()));
             format!("{verb} {}", text.unwrap_or_else(|| noun(expected)))
         }
         Some(Claim { expected: Expected::Instance(access), .. }) if !access.is_empty() => {

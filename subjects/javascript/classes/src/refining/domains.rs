@@ -54,6 +54,12 @@ const COUNTS: [&str; 20] = [
 /// Names of parameters whose numbers are positive.
 const DEVIATIONS: [&str; 5] = ["sd", "sigma", "stddev", "variance", "df"];
 
+/// Names of parameters and members whose numbers are whole.
+const WHOLE: [&str; 20] = [
+    "index", "idx", "i", "j", "row", "col", "column", "columns", "rows", "count", "length", "len",
+    "offset", "position", "times", "repeat", "digits", "places", "decimals", "capacity",
+];
+
 /// The smallest positive number.
 const POSITIVE: f64 = f64::MIN_POSITIVE;
 
@@ -256,7 +262,9 @@ impl Usage {
         match value {
             Argument::Number(number) => {
                 let range = self.range(&names, name);
+                let whole = WHOLE.contains(&name.to_lowercase().as_str());
                 range.is_none_or(|(low, high)| (low..=high).contains(number))
+                    && (!whole || number.fract() == 0.0)
                     && is_like_numbers(*number, &known)
             }
             Argument::Object(members) => members.iter().all(|(name, it)| match it {

@@ -12,7 +12,13 @@ impl Refiner<'_> {
     /// test shows. The result may cover fewer goals.
     pub(super) fn without_idle(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
         let mut candidate = self.without_idle_calls(candidate)?;
-        if self.all_values || candidate.documented || candidate.faults > 0 {
+        if self.all_values || candidate.faults > 0 {
+            return Ok(candidate);
+        }
+        if self.has_idle_options(&candidate)? {
+            candidate.faults += 1;
+        }
+        if candidate.documented || candidate.faults > 0 {
             return Ok(candidate);
         }
         while let Some(shorter) = self.shorter(&candidate)? {
@@ -57,7 +63,25 @@ impl Refiner<'_> {
         Ok(candidate)
     }
 
-    /// Whether some function that is passed to the call has no effect on what the test shows.
+    /// Whether what a test reads of an instance does not depend on the options with which it was made.
+    fn has_idle_options(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
+        let statements = &candidate.test.statements;
+        let (Some(made), true) = (statements.first(), statements.len() > 1) else {
+            return Ok(false);
+        };
+        let options = matches!(&made.arguments[..], [Argument::Object(_)]);
+        if made.operation != Operation::New || !options {
+            return Ok(false);
+        }
+        let mut other = statements.clone();
+        other[0].arguments.clear();
+        let found = self.executed(&other, candidate.test.focus)?;
+        let last = |it: &Candidate| it.test.assertions.last().cloned();
+        let reads = statements[1..].iter().all(|it| it.arguments.is_empty());
+        Ok(reads && found.is_some_and(|it| last(&it) == last(candidate)))
+    }
+
+    /// Whether a function among the arguments of a call can be replaced by one that returns nothing.
     fn has_idle_function(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
         let statements = &candidate.test.statements;
         let at = candidate.test.focus.unwrap_or(statements.len() - 1);

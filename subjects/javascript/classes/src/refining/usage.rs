@@ -15,7 +15,7 @@ use super::files::{is_documentation, is_example_code, is_test_at_root, texts};
 use super::kinds::argument;
 use super::outcomes::digits_in;
 use super::plausible;
-use super::{domains, reads};
+use super::{accidents, domains, reads};
 use crate::mined::is_generated;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::words::Words;
@@ -65,6 +65,8 @@ pub(super) struct Usage {
     pub(super) environment: BTreeSet<u32>,
     /// The ranges of numbers that comments and documentation state.
     pub(super) ranges: domains::Ranges,
+    /// The kinds of the results of functions, by name, that comments declare.
+    pub(super) returned: BTreeMap<String, String>,
 }
 
 impl Usage {
@@ -103,8 +105,10 @@ impl Usage {
             show(instrument::example(&code));
             found.extend(sessions(&code));
         }
+        let mut returned = BTreeMap::new();
         for source in comments::sources(&program.package) {
             domains::of_comments(&source, &mut ranges);
+            accidents::returned(&source, &mut returned);
         }
         let direct = examples::direct_calls(&texts, &words.own_names);
         words.take(&direct);
@@ -143,6 +147,7 @@ impl Usage {
             reads,
             environment: reads::of_environment(program),
             ranges,
+            returned,
         })
     }
 

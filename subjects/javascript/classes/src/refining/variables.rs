@@ -16,10 +16,13 @@ const LONGEST: usize = 20;
 /// returns.
 pub(super) fn variables(texts: &str) -> Variables {
     let mut counts: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
-    for line in texts.lines() {
+    let mut start = 0;
+    for line in texts.split_inclusive('\n') {
         for word in ["const ", "let ", "var "] {
-            let places = line.match_indices(word).map(|(at, _)| &line[at + word.len()..]);
-            for (name, callee) in places.filter_map(declared) {
+            let places = line.match_indices(word).map(|(at, _)| start + at + word.len());
+            let ends = start + line.len();
+            let of = |at: usize| declared(&texts[at..ends], &texts[at..]);
+            for (name, callee) in places.filter_map(of) {
                 let known = counts.entry(callee).or_default();
                 match known.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, count)) => *count += 1,
@@ -27,6 +30,7 @@ pub(super) fn variables(texts: &str) -> Variables {
                 }
             }
         }
+        start += line.len();
     }
     let best = |names: Vec<(&str, usize)>| {
         let most = names.iter().map(|(_, count)| *count).max()?;
@@ -65,8 +69,31 @@ pub(super) fn members(texts: &str) -> Vec<String> {
     found
 }
 
-/// The name of a variable, and the name of the function that is called for its value.
-fn declared(text: &str) -> Option<(&str, &str)> {
+/// Maximum length of a call, in bytes.
+const LONGEST_CALL: usize = 2_000;
+
+/// Whether a member of what a call returns follows it. `code` starts with the opening bracket of the call.
+fn is_chain(code: &str) -> bool {
+    let (mut depth, mut quote) = (0, None);
+    for (at, c) in code.char_indices().take_while(|(at, _)| *at < LONGEST_CALL) {
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && quote.is_none() {
+            return code[at + 1..].trim_start().starts_with(['.', '[', '?', '(']);
+        }
+    }
+    false
+}
+
+/// The name of a variable that is declared in a line, and the last name of what is called for its value. `all` is the
+/// line and what follows it.
+fn declared<'t>(text: &'t str, all: &str) -> Option<(&'t str, &'t str)> {
     let (name, rest) = text.split_once('=')?;
     let name = name.trim();
     let usual = name.len() > 1
@@ -80,6 +107,10 @@ fn declared(text: &str) -> Option<(&str, &str)> {
     let callee = &rest[..rest.find('(')?];
     let plain = callee.chars().all(|c| c.is_ascii_alphanumeric() || "_$.".contains(c));
     let last = callee.rsplit('.').next()?;
+    let open = text.len() - rest.len() + callee.len();
+    if is_chain(&all[open..]) {
+        return None;
+    }
     (usual && plain && !last.is_empty() && last != "require" && last != name)
         .then_some((name, last))
 }
@@ -97,7 +128,8 @@ mod tests {
     #[test]
     fn examples_name_what_calls_return() {
         let texts = "var color = tinycolor('red');\nlet other = tinycolor('a'); var color = tinycolor(1)\n\
-            const heap = new lib.MinHeap();\nconst x = f(1);\nconst fs = require('fs');\nconst a1 = g();";
+            const heap = new lib.MinHeap();\nconst x = f(1);\nconst fs = require('fs');\nconst a1 = g();\n\
+            const list = new Sorter(')', [1])\n  .sort();";
         let expected = [("MinHeap", "heap"), ("tinycolor", "color")];
         let expected = expected.map(|(callee, name)| (callee.to_owned(), name.to_owned()));
         assert_eq!(variables(texts), expected.into());

@@ -54,7 +54,14 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether the arguments of a call of an unknown function are of one kind, and none is empty.
+/// Whether a method needs an argument, as the method of a text or a list with this name does.
+fn needs_argument(name: &str) -> bool {
+    let names = "at charAt concat endsWith equals every filter find findIndex forEach includes indexOf map match padEnd \
+                 padStart push reduce repeat replace search some split startsWith test";
+    names.split(' ').any(|known| known == name)
+}
+
+/// Whether a call of an unknown function has arguments of one kind, none of them empty.
 fn is_plain_call(statement: &Statement) -> bool {
     let given = &statement.arguments;
     let kinds: BTreeSet<_> = given.iter().map(kind).collect();
@@ -100,6 +107,7 @@ impl Usage {
             + usize::from(!self.says_enough(test, says))
             + usize::from(self.is_contradicted(test) || self.depends_on_environment(test))
             + usize::from(self.has_odd_message(test))
+            + usize::from(self.is_accident(test))
     }
 
     /// Whether a statement of a test is a call that a user of the package would make.
@@ -121,6 +129,10 @@ impl Usage {
             let name = callee.rsplit(['.', '#']).next().unwrap_or_default();
             let calls = self.words.calls.get(name).map_or(&[][..], Vec::as_slice);
             let one = statement.arguments.len() <= 1 && is_plain_call(statement);
+            let bare = statement.arguments.is_empty();
+            if bare && (calls.iter().any(|it| !it.is_empty()) || needs_argument(name)) {
+                return calls.iter().any(Vec::is_empty);
+            }
             return checked
                 || one && !fails
                 || calls.iter().any(|call| is_call_of(statement, call));
@@ -218,7 +230,8 @@ impl Usage {
         }
     }
 
-    fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
+    /// Whether an example has a call with the same arguments.
+    pub(super) fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
         self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
 
@@ -452,6 +465,12 @@ fn shape_has(shape: &Shape, of: &str, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_which_methods_need_an_argument() {
+        assert!(needs_argument("startsWith") && needs_argument("map"));
+        assert!(!needs_argument("toString") && !needs_argument("sort"));
+    }
 
     #[test]
     fn names_say_which_parameters_are_alike() {

@@ -1,0 +1,103 @@
+//! What a title says of the call of a test.
+
+use catherd_javascript_machine::Argument;
+use serde_json::Value;
+
+use super::claims::{Claim, Expected, Part};
+use super::layout::length;
+use super::titles::Shown;
+use crate::suite::is_error;
+
+/// How much of the result a title says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Said {
+    /// What every call may show: a kind, or the names of members.
+    Kind,
+    /// The beginning or a part of the result, or the class of an error.
+    Part,
+    /// The whole result.
+    Whole,
+}
+
+/// A title, and what it says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Title {
+    pub(super) text: String,
+    /// Whether it has all arguments, none of them shortened.
+    pub(super) arguments: bool,
+    /// Whether it has the options and flags of the call.
+    pub(super) options: bool,
+    pub(super) said: Said,
+}
+
+impl Title {
+    /// Whether a result that the title has shows by itself what the call has done.
+    fn has_result(&self, shown: &Shown<'_>) -> bool {
+        self.options && self.said == Said::Whole && is_rich(shown.expected)
+    }
+
+    /// Whether the title has whole arguments, at least one, and at least a part of a result that says much.
+    pub(super) fn is_whole_call(&self, shown: &Shown<'_>) -> bool {
+        let given = shown.statement.arguments.len() > shown.left_out;
+        self.arguments && given && self.said > Said::Kind && is_rich(shown.expected)
+    }
+
+    /// Whether the title tells the call from other calls of the function. `others` if it also has what made the receiver
+    /// and what was called on it before.
+    pub(super) fn tells(&self, shown: &Shown<'_>, others: bool) -> bool {
+        self.arguments && others && self.said > Said::Kind || self.has_result(shown)
+    }
+}
+
+/// Minimum length of a text that shows by itself what a call has done, in characters.
+const RICH: usize = 6;
+
+/// Whether a result shows by itself what a call has done, unlike a flag or a number.
+fn is_rich(value: &Value) -> bool {
+    let text = value.get("string").and_then(Value::as_str);
+    let items = value.get("array").and_then(Value::as_array).map(Vec::len);
+    let members = value.get("object").and_then(Value::as_object).map(|it| it.len());
+    text.is_some_and(|text| length(text) >= RICH)
+        || is_error(value)
+        || items.or(members).is_some_and(|count| count > 0)
+        || ["date", "regexp", "map", "set"].iter().any(|kind| value.get(kind).is_some())
+}
+
+/// Whether some arguments are options or flags: an object or a boolean after another argument, or of a constructor.
+pub(super) fn has_options(arguments: &[Argument], made: bool) -> bool {
+    let flag = |it: &Argument| matches!(it, Argument::Boolean(_) | Argument::Object(_));
+    arguments.iter().skip(usize::from(!made)).any(flag)
+}
+
+/// Whether the part of a result that an outcome has says something: the beginning of a list or an object, the end of a
+/// text, or a beginning with some letters.
+fn is_telling_part(outcome: &str) -> bool {
+    let Some((_, text)) = outcome.split_once('\'') else { return true };
+    let of_text = outcome.contains("…'");
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    !of_text || letters >= FEWEST && !text.starts_with("http")
+}
+
+/// Minimum number of letters in the beginning of a text that says something.
+const FEWEST: usize = 8;
+
+/// What a title with this outcome says of the result.
+pub(super) fn said(shown: &Shown<'_>, outcome: &str) -> Said {
+    let has = |claim: &Claim| match &claim.expected {
+        Expected::Same(doc) | Expected::Equal(doc) => outcome.ends_with(&doc.flat()),
+        _ => false,
+    };
+    let state = shown.state.filter(|_| shown.claims.is_empty() || outcome.starts_with("leaves"));
+    let claim = state.or(shown.claims.first());
+    match claim {
+        _ if is_error(shown.expected) => Said::Part,
+        Some(claim) if claim.at == Part::Count => Said::Kind,
+        Some(claim) if has(claim) || state.is_some_and(has) => match claim.at == Part::Whole {
+            true => Said::Whole,
+            false => Said::Part,
+        },
+        Some(_) if shown.changed.is_some() && state.is_some() => Said::Part,
+        _ if outcome.contains('…') && is_telling_part(outcome) => Said::Part,
+        _ => Said::Kind,
+    }
+}
