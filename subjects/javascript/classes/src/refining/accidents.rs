@@ -153,6 +153,7 @@ impl Usage {
         self.is_unknown_digest(target, &statements[at], result)
             || target.is_some_and(|it| self.has_nothing_to_do(it, &statements[at], result))
             || is_empty_instance(test, result)
+            || is_undivided(&statements[at], result)
             || self.is_key_of_nothing(test, at, result)
             || self.is_zero(target, &statements[at], result)
             || is_plain_copy(&self.name_of(target, &statements[at]), &statements[at], result)
@@ -269,6 +270,13 @@ fn is_empty_instance(test: &SuiteTest, result: &Value) -> bool {
     zeros && test.statements.iter().all(|it| it.arguments.is_empty())
 }
 
+/// Whether a list only has the text of which it was made, so that nothing was done to it.
+fn is_undivided(statement: &Statement, result: &Value) -> bool {
+    let Some(Argument::String(text)) = statement.arguments.first() else { return false };
+    let items = result["array"].as_array().map(Vec::as_slice);
+    text.len() > 1 && matches!(items, Some([only]) if only["string"] == **text)
+}
+
 /// Whether a function copies its first argument, and the result does not show what the further arguments do.
 fn is_plain_copy(name: &str, statement: &Statement, result: &Value) -> bool {
     let copies = parts_of_name(name).iter().any(|it| it == "copy" || it == "clone");
@@ -283,7 +291,8 @@ fn is_identity(name: &str, statement: &Statement) -> bool {
         && statement.arguments.iter().any(identity)
 }
 
-/// Whether all that is known of a new instance, or what is read of it, are arguments that it keeps.
+/// Whether all that is known of a new instance, or what is read of it, are arguments that it keeps. Flags of an instance
+/// that is made with options say no more.
 pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     let Some(last) = test.statements.last() else { return false };
     let made = match last.operation {
@@ -301,6 +310,9 @@ pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     if last.operation == Operation::Get {
         return test.assertions.last().is_some_and(keeps);
     }
+    let options = matches!(&made.arguments[..], [Argument::Object(_)]);
+    let flag = |it: &Value| ["boolean", "null", "undefined"].iter().any(|of| it.get(of).is_some());
+    let keeps = |value: &Value| keeps(value) || options && flag(value);
     let mut shown = possible.iter().filter(|it| !it.is_type()).peekable();
     shown.peek().is_some() && shown.all(|it| it.part().is_some_and(|(_, value)| keeps(value)))
 }
@@ -377,6 +389,9 @@ mod tests {
         assert!(is_plain_copy("deepClone", &depth, &result));
         assert!(!is_plain_copy("deepClone", &call(vec![list.clone()]), &result));
         assert!(!is_plain_copy("take", &depth, &result));
+        let text = call(vec![Argument::String("a b".to_owned())]);
+        assert!(is_undivided(&text, &json!({"array": [{"string": "a b"}]})));
+        assert!(!is_undivided(&text, &json!({"array": [{"string": "a"}]})));
         let first = Argument::Function("first".to_owned(), Box::new(Argument::Undefined));
         assert!(is_identity("mapValues", &call(vec![list.clone(), first.clone()])));
         assert!(!is_identity("sortBy", &call(vec![list, first])));
