@@ -182,5 +182,7 @@ mod tests {
             nested.write(0, 0)
         );
         assert_eq!(Doc::object(Vec::new()).flat(), "{}");
+        let members = ["a: []", "b: 1", "c: null", "d: false"].map(Doc::text).to_vec();
+        assert_eq!(Doc::object(members).filled().flat(), "{ b: 1, d: false, a: [], c: null }");
     }
 }

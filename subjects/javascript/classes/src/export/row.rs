@@ -83,7 +83,8 @@ impl<'s> Row<'s> {
     /// A title with some arguments described; empty words are left out.
     pub(super) fn described(&self, words: &[String], detail: Detail) -> Title {
         let same = |at: usize| words[at] == self.values[at] && self.whole[at];
-        let options = (1..words.len()).all(|at| {
+        let made = self.shown.statement.operation == Operation::New;
+        let options = (usize::from(!made)..words.len()).all(|at| {
             same(at) || !matches!(self.arguments[at], Argument::Boolean(_) | Argument::Object(_))
         });
         let whole = (0..words.len()).all(same);

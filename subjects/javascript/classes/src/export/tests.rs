@@ -224,3 +224,55 @@ fn titles_name_the_member_that_tells_a_call_from_another() {
     assert!(text.contains("digest returns '0a1b' with name 'Ada'"), "{text}");
     assert!(text.contains("digest returns '2c3d' with name 'Bob'"), "{text}");
 }
+
+#[test]
+fn titles_tell_calls_apart() {
+    let text = |it: &str| Argument::String(it.to_owned());
+    let long = "a text that is so long that no title of any test has it as a whole";
+    let test = |arguments: Vec<Argument>, result: Value| SuiteTest {
+        statements: vec![Statement { arguments, ..call_of(&["parse"]) }],
+        assertions: vec![result],
+        after: vec![Value::Null],
+        ..SuiteTest::default()
+    };
+    let code = code(Style::NodeTest);
+    let number = json!({"number": "3"});
+    assert!(tells(&test(vec![text("a")], number.clone()), &code));
+    assert!(!tells(&test(vec![text(long)], number), &code));
+    let list = json!({"array": [{"string": "a"}]});
+    assert!(tells(&test(vec![text(long)], list.clone()), &code));
+    let flag = vec![text(long), Argument::Array(vec![text(long)]), Argument::Boolean(false)];
+    assert!(tells(&test(flag, list.clone()), &code));
+    let member = |name: &str| (name.to_owned(), Argument::Array(vec![text(long)]));
+    let options = vec![text(long), Argument::Object(vec![member("a"), member("b")])];
+    assert!(!tells(&test(options, list), &code));
+    let error = json!({"throws": "Error", "message": "No such mark."});
+    let text = export(&Suite { tests: vec![test(vec![], error)], ..suite() }, &code).text;
+    assert!(text.contains("'parse throws an Error without arguments: No such mark'"), "{text}");
+}
+
+#[test]
+fn copies_are_other_objects() {
+    let number = ("a".to_owned(), Argument::Number(1.0));
+    let inner = ("b".to_owned(), Argument::Array(vec![Argument::Number(2.0)]));
+    let value = Argument::Object(vec![number, inner]);
+    let test = SuiteTest {
+        statements: vec![Statement { arguments: vec![value], ..call_of(&["deepClone"]) }],
+        assertions: vec![
+            json!({"object": {"a": {"number": "1"}, "b": {"array": [{"number": "2"}]}}}),
+        ],
+        after: vec![Value::Null],
+        ..SuiteTest::default()
+    };
+    let suite = Suite { tests: vec![test], ..suite() };
+    let plain = export(&suite, &code(Style::NodeTest)).text;
+    assert!(!plain.contains("notEqual"), "{plain}");
+    let note = "// Confirmed.".to_owned();
+    let text = export(&suite, &Code { note: note.clone(), ..code(Style::NodeTest) }).text;
+    assert!(text.contains("const copy = subject.deepClone(original);"), "{text}");
+    assert!(text.contains("assert.notEqual(copy, original);"), "{text}");
+    assert!(text.contains("assert.notEqual(copy.b, original.b);"), "{text}");
+    assert!(text.contains("deepClone returns a separate copy of { a: 1, b: [2] }"), "{text}");
+    let jest = export(&suite, &Code { note, ..code(Style::Jest) }).text;
+    assert!(jest.contains("expect(copy).not.toBe(original);"), "{jest}");
+}

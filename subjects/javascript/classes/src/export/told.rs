@@ -101,3 +101,47 @@ pub(super) fn said(shown: &Shown<'_>, outcome: &str) -> Said {
         _ => Said::Kind,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn some_results_show_by_themselves_what_a_call_has_done() {
+        assert!(
+            is_rich(&json!({"string": "a-b-c-d"})) && is_rich(&json!({"array": [{"null": true}]}))
+        );
+        assert!(is_rich(&json!({"object": {"a": {"number": "1"}}})));
+        for value in [
+            json!({"number": "5"}),
+            json!({"boolean": true}),
+            json!({"array": []}),
+            json!({"string": "ab"}),
+        ] {
+            assert!(!is_rich(&value), "{value}");
+        }
+    }
+
+    #[test]
+    fn options_are_objects_and_flags_after_other_arguments() {
+        let object = Argument::Object(Vec::new());
+        let text = Argument::String("a".to_owned());
+        assert!(has_options(&[text.clone(), object.clone()], false));
+        assert!(has_options(&[text.clone(), Argument::Boolean(true)], false));
+        assert!(!has_options(&[object.clone()], false) && has_options(&[object], true));
+        assert!(!has_options(&[text.clone(), text], false));
+    }
+
+    #[test]
+    fn beginnings_of_texts_must_have_letters() {
+        assert!(is_telling_part("returns { a: 1, … }"));
+        assert!(
+            is_telling_part("returns 'Lorem ipsum dolor…'")
+                && is_telling_part("has url() '…/b?c=d'")
+        );
+        assert!(!is_telling_part("returns '+------+----…'"));
+        assert!(!is_telling_part("returns 'https://example.com/some/pa…'"));
+    }
+}

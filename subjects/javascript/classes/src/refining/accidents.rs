@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use catherd_javascript_machine::instrument::Literal;
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
@@ -238,8 +239,14 @@ impl Usage {
             && of_call
             && collection
             && !test.statements[..at].iter().any(elsewhere)
-            && !self.is_text(word)
+            && !self.gives_text(&statement.name, word)
             && !result.to_string().contains(word.as_str())
+    }
+
+    /// Whether an example calls something of this name with a text.
+    fn gives_text(&self, name: &str, text: &str) -> bool {
+        let mut calls = self.words.calls.get(name).into_iter().flatten();
+        calls.any(|call| matches!(call.first(), Some(Literal::Text(known)) if known == text))
     }
 
     /// Whether the result of zero is zero, and no example shows this.
@@ -291,8 +298,8 @@ fn is_identity(name: &str, statement: &Statement) -> bool {
         && statement.arguments.iter().any(identity)
 }
 
-/// Whether all that is known of a new instance, or what is read of it, are arguments that it keeps. Flags of an instance
-/// that is made with options say no more.
+/// Whether all that is known of a new instance, or what is read of it, are arguments that it keeps. Flags
+/// say no more.
 pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     let Some(last) = test.statements.last() else { return false };
     let made = match last.operation {
@@ -310,9 +317,8 @@ pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     if last.operation == Operation::Get {
         return test.assertions.last().is_some_and(keeps);
     }
-    let options = matches!(&made.arguments[..], [Argument::Object(_)]);
     let flag = |it: &Value| ["boolean", "null", "undefined"].iter().any(|of| it.get(of).is_some());
-    let keeps = |value: &Value| keeps(value) || options && flag(value);
+    let keeps = |value: &Value| keeps(value) || flag(value);
     let mut shown = possible.iter().filter(|it| !it.is_type()).peekable();
     shown.peek().is_some() && shown.all(|it| it.part().is_some_and(|(_, value)| keeps(value)))
 }
