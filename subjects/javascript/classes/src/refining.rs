@@ -127,7 +127,8 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
 /// A name for the export itself; may be empty.
 pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     let mut of_export = classes.iter().filter(|(_, path)| path.is_empty());
-    let class = of_export.find(|(name, _)| name.len() > 2).map(|(name, _)| name.clone());
+    let named = |name: &str| name.len() > 2 && name != "default";
+    let class = of_export.find(|(name, _)| named(name)).map(|(name, _)| name.clone());
     let own = own_names(&program.package);
     // Without the name of a class, use the name in the documentation, or else the name of the
     // package.

@@ -16,6 +16,9 @@ pub(super) const LONGEST_BEGINNING: usize = 34;
 /// characters.
 pub(super) const SHORTEST_BEGINNING: usize = 20;
 
+/// What is written instead of a beginning without letters.
+pub(super) const A_TEXT: &str = "a text";
+
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
 
@@ -57,8 +60,8 @@ fn beginning_of(text: &str, longest: usize) -> String {
         return quoted(text);
     }
     let mut cut: String = line.chars().take(longest - 4).collect();
-    if cut.trim().is_empty() {
-        return "a text".to_owned();
+    if !cut.chars().any(char::is_alphanumeric) {
+        return A_TEXT.to_owned();
     }
     // A whole word is easier to read.
     if let Some((words, _)) = cut.rsplit_once(' ').filter(|(words, _)| length(words) > 12) {
@@ -252,6 +255,7 @@ mod tests {
         );
         assert_eq!(beginning_of_text("a\nb"), "'a…'");
         assert_eq!(beginning_of_text("\na\nb"), "'\\na…'");
+        assert_eq!(beginning_of_text("  [\na\nb"), A_TEXT);
         let url = "https://example.com/a/long/path/of/charts?color=white";
         let given = [Argument::String("white".to_owned())];
         assert_eq!(part_of_text(url, &given), "'…/path/of/charts?color=white'");

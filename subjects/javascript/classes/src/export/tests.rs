@@ -247,8 +247,12 @@ fn titles_tell_calls_apart() {
     let options = vec![text(long), Argument::Object(vec![member("a"), member("b")])];
     assert!(!tells(&test(options, list), &code));
     let error = json!({"throws": "Error", "message": "No such mark."});
-    let text = export(&Suite { tests: vec![test(vec![], error)], ..suite() }, &code).text;
+    let written = |test: SuiteTest| export(&Suite { tests: vec![test], ..suite() }, &code).text;
+    let text = written(test(vec![], error));
     assert!(text.contains("'parse throws an Error without arguments: No such mark'"), "{text}");
+    let thrown = json!({"throws": "", "value": {"string": "No mark"}});
+    let text = written(test(vec![], thrown));
+    assert!(text.contains("\"parse throws 'No mark' without arguments\""), "{text}");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::claims::{Claim, Expected};
 use super::layout::length;
-use super::literals::argument;
+use super::literals::{argument, quoted};
 use super::phrases::{
-    LONGEST_BEGINNING, LONGEST_VALUE, SHORTEST_BEGINNING, article, bare, beginning,
+    A_TEXT, LONGEST_BEGINNING, LONGEST_VALUE, SHORTEST_BEGINNING, article, bare, beginning,
     beginning_of_text, beginning_within, kind, noun, part_of_text, short_beginning,
 };
 use super::row::Row;
@@ -113,6 +113,10 @@ fn tried(shown: &Shown<'_>) -> Vec<Title> {
             break;
         }
         tried.push(row.described(&described, Detail::Value));
+    }
+    // A title with nothing but the result says more than one about a text that says nothing.
+    if described.iter().any(|it| it == A_TEXT) {
+        tried.insert(0, row.bare(Detail::Long));
     }
     if exact_result(shown) {
         tried.extend(row.with_options(Detail::Long));
@@ -255,7 +259,10 @@ pub(super) fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     for (key, verb) in [("throws", "throws"), ("rejects", "rejects with")] {
         if let Some(name) = expected.get(key).and_then(Value::as_str) {
             return match name {
-                "" => format!("{verb} a value"),
+                "" => match expected["value"]["string"].as_str() {
+                    Some(text) if length(text) <= LONGEST => format!("{verb} {}", quoted(text)),
+                    _ => format!("{verb} a value"),
+                },
                 name => format!("{verb} {} {name}", article(name)),
             };
         }

@@ -8,6 +8,7 @@ use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
 use super::arguments::inlined;
+use super::conventions;
 use super::outcomes::is_value_of;
 use super::plausible::words;
 use super::usage::Usage;
@@ -31,6 +32,12 @@ const DIGESTS: [&str; 14] = [
     "random",
     "sha",
     "uuid",
+];
+
+/// Words in the names of classes whose texts have a certain form.
+const FORMED: [&str; 12] = [
+    "address", "color", "colour", "date", "duration", "email", "time", "uri", "url", "uuid",
+    "version", "xml",
 ];
 
 /// Minimum length of a digest, in characters.
@@ -147,7 +154,10 @@ impl Usage {
             return !is_error(result);
         }
         let nothing = result["number"] == "NaN" || result["number"] == "Infinity";
-        if nothing && !self.writes[0] && !self.texts.contains("Infinity") {
+        if nothing && !self.documents(&test.statements) {
+            return true;
+        }
+        if statements.iter().any(|it| self.is_made_of_a_word(it)) {
             return true;
         }
         let target = self.target(&test.statements, at);
@@ -160,6 +170,19 @@ impl Usage {
             || is_plain_copy(&self.name_of(target, &statements[at]), &statements[at], result)
             || is_identity(&self.name_of(target, &statements[at]), &statements[at])
             || target.is_some_and(|it| self.is_of_other_type(it, result))
+    }
+
+    /// Whether an instance that needs a text of a certain form is made of an ordinary word that no example has.
+    fn is_made_of_a_word(&self, statement: &Statement) -> bool {
+        let Some(Argument::String(text)) = statement.arguments.first() else { return false };
+        let class = statement.path.iter().rev().find(|name| *name != "default");
+        let class = class.or(self.words.own_names.first());
+        let formed = class
+            .is_some_and(|name| parts_of_name(name).iter().any(|it| FORMED.contains(&it.as_str())));
+        statement.operation == Operation::New
+            && formed
+            && conventions::is_plain(text)
+            && !self.is_text(text)
     }
 
     /// Whether a result is a digest, or looks like chance, and nothing in the package writes it.

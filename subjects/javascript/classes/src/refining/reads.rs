@@ -217,27 +217,50 @@ pub(super) fn of_parameters(
     found
 }
 
-/// Parts of the environment of a process.
-const ENVIRONMENT: [&str; 6] = [
+/// What a process has from its environment.
+const ENVIRONMENT: [&str; 12] = [
     "process.env",
     "process.argv",
     "process.platform",
     "process.cwd(",
     "process.stdout",
     "process.pid",
+    "accessSync(",
+    "existsSync(",
+    "readdirSync(",
+    "readFileSync(",
+    "lstatSync(",
+    "statSync(",
 ];
 
-/// The functions whose code reads the environment of the process.
+/// Minimum length of the name of a function whose calls are looked up by it.
+const SHORTEST_NAME: usize = 6;
+
+/// The functions whose code reads the environment of the process or files, or calls a function that does.
 pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
     let files = program.units.files.iter().map(|file| program.package.text(&file.path));
     let files: Vec<String> = files.map(Option::unwrap_or_default).collect();
-    let reads = |function: &Function| {
-        let text = files.get(function.file as usize);
-        let text = text.and_then(|it| it.get(function.range.0 as usize..function.range.1 as usize));
-        text.is_some_and(|text| ENVIRONMENT.iter().any(|name| text.contains(name)))
+    let functions = &program.units.functions;
+    let text = |function: &Function| {
+        let text = files.get(function.file as usize)?;
+        text.get(function.range.0 as usize..function.range.1 as usize)
     };
-    let functions = (0..).zip(&program.units.functions);
-    functions.filter(|(_, it)| reads(it)).map(|(number, _)| number).collect()
+    let mut words: BTreeSet<String> = ENVIRONMENT.iter().map(|it| (*it).to_owned()).collect();
+    let mut found: BTreeSet<u32> = BTreeSet::new();
+    loop {
+        let before = found.len();
+        let reads = |it: &Function| {
+            text(it).is_some_and(|text| words.iter().any(|word| text.contains(word.as_str())))
+        };
+        let more = (0..).zip(functions).filter(|(_, it)| reads(it));
+        found.extend(more.map(|(number, _)| number));
+        if found.len() == before {
+            return found;
+        }
+        let named = found.iter().filter_map(|it| functions.get(*it as usize));
+        let named = named.filter(|it| it.name.len() >= SHORTEST_NAME);
+        words.extend(named.map(|it| format!("{}(", it.name)));
+    }
 }
 
 /// The kind of the values that have the members that a function reads.
