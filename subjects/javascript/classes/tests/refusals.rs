@@ -171,3 +171,38 @@ fn digits_that_the_documentation_shows_are_asserted() {
     assert!(given(source, &readme("=> 34.478333\u{2026}"), "index").contains(&call));
     assert!(!given(source, &readme("see above"), "index").contains(&call));
 }
+
+#[test]
+fn results_that_depend_on_files_are_not_shown() {
+    let source = "const fs = require('fs');
+    function entryExists(path) { return fs.existsSync(path); }
+    exports.isFolder = path => entryExists(path) && path.length > 2;
+    exports.isRoot = path => path === '/';";
+    let readme = "```js\ntool.isFolder('/tmp');\ntool.isRoot('/');\n```\n";
+    assert_eq!(given(source, readme, "isFolder"), [Vec::new(); 0]);
+    assert!(!given(source, readme, "isRoot").is_empty());
+}
+
+#[test]
+fn digests_that_nothing_documents_are_not_shown() {
+    let source = "exports.hash = text => {
+        let sum = 7;
+        for (const letter of text) sum = sum * 31 + letter.charCodeAt(0) | 0;
+        return sum;
+    };";
+    let readme = "```js\ntool.hash('hello world');\n```\n";
+    assert_eq!(given(source, readme, "hash"), [Vec::new(); 0]);
+    let other = source.replace("exports.hash", "exports.total");
+    assert!(!given(&other, &readme.replace("hash", "total"), "total").is_empty());
+}
+
+#[test]
+fn methods_of_texts_are_called_with_the_argument_that_they_need() {
+    let source = "exports.wrap = text => ({
+        startsWith(other) { return text.toLowerCase().startsWith(String(other).toLowerCase()); },
+        toString() { return text.toLowerCase(); },
+    });";
+    let readme = "```js\ntool.wrap('Hello').toString();\n```\n";
+    let calls = given(source, readme, "startsWith");
+    assert!(calls.iter().all(|it| !it.is_empty()), "{calls:?}");
+}
