@@ -179,7 +179,7 @@ fn results_that_depend_on_files_are_not_shown() {
     exports.isFolder = path => entryExists(path) && path.length > 2;
     exports.isRoot = path => path === '/';";
     let readme = "```js\ntool.isFolder('/tmp');\ntool.isRoot('/');\n```\n";
-    assert_eq!(given(source, readme, "isFolder"), [Vec::new(); 0]);
+    assert!(given(source, readme, "isFolder").is_empty());
     assert!(!given(source, readme, "isRoot").is_empty());
 }
 
@@ -191,7 +191,7 @@ fn digests_that_nothing_documents_are_not_shown() {
         return sum;
     };";
     let readme = "```js\ntool.hash('hello world');\n```\n";
-    assert_eq!(given(source, readme, "hash"), [Vec::new(); 0]);
+    assert!(given(source, readme, "hash").is_empty());
     let other = source.replace("exports.hash", "exports.total");
     assert!(!given(&other, &readme.replace("hash", "total"), "total").is_empty());
 }

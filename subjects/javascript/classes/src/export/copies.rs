@@ -58,7 +58,7 @@ impl Test<'_> {
         };
         let confirmed = !self.code.note.is_empty();
         let fits = confirmed && copies && collection && same && !each.at_end;
-        if statement.operation != Operation::Call || !fits || NAMES.iter().any(|it| taken(&it)) {
+        if statement.operation != Operation::Call || !fits || NAMES.iter().any(taken) {
             return None;
         }
         let inner = inner(value).filter(|_| deep && others.is_empty());

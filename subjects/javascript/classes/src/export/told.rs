@@ -130,7 +130,8 @@ mod tests {
         let text = Argument::String("a".to_owned());
         assert!(has_options(&[text.clone(), object.clone()], false));
         assert!(has_options(&[text.clone(), Argument::Boolean(true)], false));
-        assert!(!has_options(&[object.clone()], false) && has_options(&[object], true));
+        let only = [object];
+        assert!(!has_options(&only, false) && has_options(&only, true));
         assert!(!has_options(&[text.clone(), text], false));
     }
 
