@@ -251,6 +251,7 @@ fn titles_tell_calls_apart() {
     let text = written(test(vec![], error));
     assert!(text.contains("'parse throws an Error without arguments: No such mark'"), "{text}");
     let thrown = json!({"throws": "", "value": {"string": "No mark"}});
+    assert!(!tells(&test(vec![], json!({"throws": ""})), &code));
     let text = written(test(vec![], thrown));
     assert!(text.contains("\"parse throws 'No mark' without arguments\""), "{text}");
 }

@@ -58,7 +58,7 @@ fn is_rich(value: &Value) -> bool {
     let items = value.get("array").and_then(Value::as_array).map(Vec::len);
     let members = value.get("object").and_then(Value::as_object).map(|it| it.len());
     text.is_some_and(|text| length(text) >= RICH)
-        || is_error(value)
+        || is_error(value) && value.get("message").is_some()
         || items.or(members).is_some_and(|count| count > 0)
         || ["date", "regexp", "map", "set"].iter().any(|kind| value.get(kind).is_some())
 }
@@ -90,6 +90,8 @@ pub(super) fn said(shown: &Shown<'_>, outcome: &str) -> Said {
     let state = shown.state.filter(|_| shown.claims.is_empty() || outcome.starts_with("leaves"));
     let claim = state.or(shown.claims.first());
     match claim {
+        // Without a name and a text, nothing is known of what was thrown.
+        _ if outcome.ends_with(" a value") && is_error(shown.expected) => Said::Kind,
         _ if is_error(shown.expected) => Said::Part,
         Some(claim) if claim.at == Part::Count => Said::Kind,
         Some(claim) if has(claim) || state.is_some_and(has) => match claim.at == Part::Whole {

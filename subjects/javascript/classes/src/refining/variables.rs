@@ -69,6 +69,12 @@ pub(super) fn members(texts: &str) -> Vec<String> {
     found
 }
 
+/// Names that say with which number or in which place a value is made.
+const OF_ONE: [&str; 12] = [
+    "zero", "one", "two", "three", "four", "five", "six", "ten", "hundred", "first", "second",
+    "third",
+];
+
 /// Maximum length of a call, in bytes.
 const LONGEST_CALL: usize = 2_000;
 
@@ -111,7 +117,12 @@ fn declared<'t>(text: &'t str, all: &str) -> Option<(&'t str, &'t str)> {
     if is_chain(&all[open..]) {
         return None;
     }
-    (usual && plain && !last.is_empty() && last != "require" && last != name)
+    (usual
+        && !OF_ONE.contains(&name)
+        && plain
+        && !last.is_empty()
+        && last != "require"
+        && last != name)
         .then_some((name, last))
 }
 
@@ -128,7 +139,7 @@ mod tests {
     #[test]
     fn examples_name_what_calls_return() {
         let texts = "var color = tinycolor('red');\nlet other = tinycolor('a'); var color = tinycolor(1)\n\
-            const heap = new lib.MinHeap();\nconst x = f(1);\nconst fs = require('fs');\nconst a1 = g();\n\
+            const heap = new lib.MinHeap();\nconst x = f(1);\nconst fs = require('fs');\nconst a1 = g();\nlet two = big(2);\n\
             const list = new Sorter(')', [1])\n  .sort();";
         let expected = [("MinHeap", "heap"), ("tinycolor", "color")];
         let expected = expected.map(|(callee, name)| (callee.to_owned(), name.to_owned()));

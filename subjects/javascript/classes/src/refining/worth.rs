@@ -54,9 +54,9 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether a method needs an argument, as the method of a text or a list with this name does.
+/// Whether a method needs an argument, as the method of a text, a list or a number with this name does.
 fn needs_argument(name: &str) -> bool {
-    let names = "at charAt concat endsWith equals every filter find findIndex forEach includes indexOf map match padEnd \
+    let names = "compareTo divide equals minus multiply plus subtract times at charAt concat endsWith equals every filter find findIndex forEach includes indexOf map match padEnd \
                  padStart push reduce repeat replace search some split startsWith test";
     names.split(' ').any(|known| known == name)
 }
@@ -137,7 +137,10 @@ impl Usage {
                 || one && !fails
                 || calls.iter().any(|call| is_call_of(statement, call));
         };
-        if target.path.iter().filter(|it| *it == "default").count() > 1 {
+        let bare = statement.operation == Operation::Method && statement.arguments.is_empty();
+        if bare && needs_argument(&statement.name)
+            || target.path.iter().filter(|it| *it == "default").count() > 1
+        {
             return false;
         }
         // If a function is also exported under a path without `default`, users call it by this
@@ -468,7 +471,7 @@ mod tests {
 
     #[test]
     fn names_say_which_methods_need_an_argument() {
-        assert!(needs_argument("startsWith") && needs_argument("map"));
+        assert!(needs_argument("startsWith") && needs_argument("equals"));
         assert!(!needs_argument("toString") && !needs_argument("sort"));
     }
 
