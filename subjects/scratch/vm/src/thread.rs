@@ -65,7 +65,7 @@ pub(crate) struct Frame {
     /// if the block is not a call.
     pub(crate) parameters: u32,
     /// [`Frame::parameters`] of the innermost call among the frames below; 0 if there is none.
-    outer_parameters: u32,
+    pub(crate) outer_parameters: u32,
     pub(crate) counter: f64,
 }
 

@@ -221,7 +221,9 @@ impl Generator<'_, '_> {
                 self.parameters = None;
             }
             Outcome => self.outcome_of_condition(at, no),
-            Endless | EnterLoop { .. } | LeaveLoop { .. } => self.by_handler(at),
+            Endless => self.by_handler(at),
+            EnterLoop { counted, times } => self.enter_loop(at, counted, times),
+            LeaveLoop { branches } => self.leave_loop(at, branches),
             Call { site } => {
                 self.call_block(at, form.sites[site as usize]);
                 return false;
@@ -378,7 +380,7 @@ impl Generator<'_, '_> {
     }
 
     /// Computes `value::js_round`.
-    fn round(&mut self, x: Value) -> Value {
+    pub(super) fn round(&mut self, x: Value) -> Value {
         let floor = self.builder.ins().floor(x);
         let fraction = self.builder.ins().fsub(x, floor);
         let half = self.builder.ins().f64const(0.5);
