@@ -71,12 +71,12 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn decide(&mut self, no: BlockNo, test: Check, jump: Way) {
-        let next = self.builder.create_block();
+        let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
         if let Some(settled) = self.is_settled(no) {
             let measures = self.seldom();
-            let fast = self.builder.create_block();
+            let fast = self.block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
             let (function, packed) = (self.abi.functions.decide, self.pack(no, test));
@@ -101,10 +101,10 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn test(&mut self, no: BlockNo, test: Check) {
-        let next = self.builder.create_block();
+        let next = self.block();
         if let Some(settled) = self.is_settled(no) {
             let measures = self.seldom();
-            let fast = self.builder.create_block();
+            let fast = self.block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
             let (function, packed) = (self.abi.functions.link, self.pack(no, test));
@@ -142,12 +142,12 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn last_test(&mut self, no: BlockNo, test: Check, jump: Way) {
-        let next = self.builder.create_block();
+        let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
         if let Some(settled) = self.is_settled(no) {
             let measures = self.seldom();
-            let fast = self.builder.create_block();
+            let fast = self.block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
             let (function, packed) = (self.abi.functions.link, self.pack(no, test));
@@ -194,12 +194,12 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn branch_on_outcome(&mut self, no: BlockNo, jump: Way) {
-        let next = self.builder.create_block();
+        let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
         if let Some(settled) = self.is_settled(no) {
             let measures = self.seldom();
-            let fast = self.builder.create_block();
+            let fast = self.block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
             let outcome = self.finish(no);
@@ -220,7 +220,7 @@ impl Generator<'_, '_> {
         if skip.indices.1 as usize > MAX_INDICES {
             return;
         }
-        let next = self.builder.create_block();
+        let next = self.block();
         if let Some(settled) = self.is_settled(no) {
             self.unless(settled, next);
         }

@@ -321,13 +321,13 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn branch(&mut self, condition: Value, to: Block) {
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().brif(condition, to, &[], next, &[]);
         self.builder.switch_to_block(next);
     }
 
     pub(super) fn unless(&mut self, condition: Value, otherwise: Block) {
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().brif(condition, next, &[], otherwise, &[]);
         self.builder.switch_to_block(next);
     }
@@ -338,6 +338,15 @@ impl Generator<'_, '_> {
         block
     }
 
+    /// Creates a block that is executed about as often as the current block.
+    pub(super) fn block(&mut self) -> Block {
+        match self.builder.current_block() {
+            Some(block) if self.builder.func.layout.is_cold(block) => self.seldom(),
+            _ => self.builder.create_block(),
+        }
+    }
+
+    /// Ends the current block with a jump to an instruction.
     pub(super) fn go_to(&mut self, at: usize) {
         match self.leaders.get(&at) {
             Some(&block) => {
@@ -362,7 +371,7 @@ impl Generator<'_, '_> {
     /// Continues with the next instruction if `next` is its index; returns to the dispatcher
     /// otherwise.
     pub(super) fn expect(&mut self, at: usize, next: Value) {
-        let block = self.builder.create_block();
+        let block = self.block();
         let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, next, at as i64 + 1);
         self.builder.ins().brif(is_next, block, &[], self.returns, &[next.into()]);
         self.builder.switch_to_block(block);
@@ -371,7 +380,7 @@ impl Generator<'_, '_> {
     /// Ends an instruction: its longer path calls the handler and meets the short path.
     pub(super) fn end(&mut self, at: usize, longer: Block) {
         self.meet();
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(longer);
         let index = self.single(at);
@@ -399,7 +408,7 @@ impl Generator<'_, '_> {
             return self.end_kept(at, to, longer);
         }
         self.meet();
-        let next = self.builder.create_block();
+        let next = self.block();
         let result = self.builder.append_block_param(next, D);
         self.builder.ins().jump(next, &[number.into()]);
         self.builder.switch_to_block(longer);

@@ -148,7 +148,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn end_kept(&mut self, at: usize, to: Operand, longer: Block) {
         self.meet();
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(longer);
         let index = self.single(at);
@@ -166,7 +166,7 @@ impl Generator<'_, '_> {
         if !self.kept.likely.insert(operand) {
             return Some(number);
         }
-        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let (next, unknown) = (self.block(), self.seldom());
         let is_known = self.builder.ins().fcmp(FloatCC::Ordered, number, number);
         self.builder.ins().brif(is_known, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);

@@ -82,7 +82,7 @@ impl Generator<'_, '_> {
             let vector = self.open_vector(list);
             return self.vector(vector);
         };
-        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let (next, unknown) = (self.block(), self.seldom());
         let is_open = self.builder.use_var(kept.is_open);
         self.builder.ins().brif(is_open, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);
@@ -96,7 +96,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn length(&mut self, list: ListNo) -> Value {
         let Some(kept) = self.kept.list(list) else { return self.items(list).length };
-        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let (next, unknown) = (self.block(), self.seldom());
         let length = self.builder.use_var(kept.length);
         self.builder.ins().brif(length, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);
@@ -112,7 +112,7 @@ impl Generator<'_, '_> {
             return self.item_of(items, index, longer);
         };
         let place = self.place_of(index);
-        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let (next, unknown) = (self.block(), self.seldom());
         let length = self.builder.use_var(kept.length);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
         self.builder.ins().brif(exists, next, &[], unknown, &[]);
@@ -146,7 +146,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn end_list(&mut self, at: usize, list: ListNo, longer: Block) {
         self.meet();
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(longer);
         let index = self.single(at);

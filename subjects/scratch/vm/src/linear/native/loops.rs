@@ -17,7 +17,7 @@ use crate::thread::Frame;
 impl Generator<'_, '_> {
     /// Calls a function that reports, unless `marked` is true.
     fn report(&mut self, marked: Value, function: Address, word: u64, number: Option<Value>) {
-        let (next, reports) = (self.builder.create_block(), self.seldom());
+        let (next, reports) = (self.block(), self.seldom());
         self.builder.ins().brif(marked, next, &[], reports, &[]);
         self.builder.switch_to_block(reports);
         let word = self.constant(word);
@@ -29,7 +29,7 @@ impl Generator<'_, '_> {
     /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native
     /// code.
     fn leave_by(&mut self, at: usize, block: Block) {
-        let here = self.builder.create_block();
+        let here = self.block();
         self.builder.ins().jump(here, &[]);
         self.builder.switch_to_block(block);
         let next = self.single(at);
@@ -203,7 +203,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn count(&mut self, no: BlockNo, end: u32) {
         let place = offset_of!(Frame, counter) as i32;
-        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let (next, unknown) = (self.block(), self.seldom());
         let frame = self.builder.use_var(self.kept.frame);
         self.builder.ins().brif(frame, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);

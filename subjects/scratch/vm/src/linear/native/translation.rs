@@ -299,7 +299,7 @@ impl Generator<'_, '_> {
         const LEAST: f64 = 1e-200;
         const SHIFT: f64 = (3_u64 << 51) as f64;
         self.demand_ordered(n, m, longer);
-        let (next, other) = (self.builder.create_block(), self.seldom());
+        let (next, other) = (self.block(), self.seldom());
         let result = self.builder.append_block_param(next, D);
         let shift = self.builder.ins().f64const(SHIFT);
         let nearest = |generator: &mut Self, number| {
@@ -334,7 +334,7 @@ impl Generator<'_, '_> {
         let left = self.builder.ins().fsub(n, product);
         let zero = self.builder.ins().f64const(0.0);
         let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, left, zero);
-        let (negative, positive) = (self.builder.create_block(), self.builder.create_block());
+        let (negative, positive) = (self.block(), self.block());
         self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
         self.builder.switch_to_block(negative);
         // Closer to 0, the quotient may underflow.
@@ -345,7 +345,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(positive);
         // 0 has the sign of `n`.
         let is_zero = self.builder.ins().fcmp(FloatCC::Equal, left, zero);
-        let (none, some) = (self.seldom(), self.builder.create_block());
+        let (none, some) = (self.seldom(), self.block());
         self.builder.ins().brif(is_zero, none, &[], some, &[]);
         self.builder.switch_to_block(none);
         let signed = self.builder.ins().fcopysign(left, n);
@@ -400,7 +400,7 @@ impl Generator<'_, '_> {
         }
         // The handler may jump as well.
         self.meet();
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(longer);
         let index = self.single(at);
@@ -460,7 +460,7 @@ impl Generator<'_, '_> {
     pub(super) fn demand_defined(&mut self, value: Copied, longer: Block) {
         if let Copied::Stored(address, offset) = value {
             let is_undefined = self.has_tag((address, offset), self.layout.value.undefined);
-            let next = self.builder.create_block();
+            let next = self.block();
             self.builder.ins().brif(is_undefined, longer, &[], next, &[]);
             self.builder.switch_to_block(next);
         }

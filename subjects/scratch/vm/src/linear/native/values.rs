@@ -53,7 +53,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn demand_uncounted(&mut self, place: (Value, i32), longer: Block) {
         let is_counted = self.has_tag(place, self.layout.value.counted);
-        let next = self.builder.create_block();
+        let next = self.block();
         self.builder.ins().brif(is_counted, longer, &[], next, &[]);
         self.builder.switch_to_block(next);
     }
@@ -61,7 +61,7 @@ impl Generator<'_, '_> {
     /// The number of a value that is a number, or a numeral whose number is known; jumps to
     /// `longer` for other values.
     pub(super) fn numeral(&mut self, place: (Value, i32), longer: Block) -> Value {
-        let (is_counted, found) = (self.seldom(), self.builder.create_block());
+        let (is_counted, found) = (self.seldom(), self.block());
         let result = self.builder.append_block_param(found, D);
         let number = self.uncounted_numeral(place, longer, is_counted);
         self.builder.ins().jump(found, &[number.into()]);
@@ -83,8 +83,8 @@ impl Generator<'_, '_> {
         longer: Block,
         other: Block,
     ) -> Value {
-        let (number, no_number) = (self.builder.create_block(), self.seldom());
-        let next = self.builder.create_block();
+        let (number, no_number) = (self.block(), self.seldom());
+        let next = self.block();
         let result = self.builder.append_block_param(next, D);
         let is_number = self.has_tag((address, offset), self.layout.value.number);
         self.builder.ins().brif(is_number, number, &[], no_number, &[]);
