@@ -11,10 +11,12 @@
 #![allow(unsafe_code)]
 
 mod abi;
+mod arithmetic;
 mod bridge;
 mod calls;
 mod comparisons;
 mod dispatcher;
+mod ends;
 mod frequent;
 mod generator;
 mod kept;
@@ -22,6 +24,7 @@ mod layout;
 mod lists;
 mod loops;
 mod marks;
+mod masks;
 mod memory;
 mod translation;
 mod unit;

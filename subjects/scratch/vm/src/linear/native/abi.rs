@@ -60,6 +60,8 @@ pub(super) struct Functions {
     /// `(index) -> index`: executes an instruction with its handler. Returns the index of the next
     /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
+    /// Like `single`, for a path that leaves native code.
+    pub(super) leave: Address,
     /// `(index)`: reports the blocks of a run.
     pub(super) report_run: Address,
     /// `(block)`: reports the coverage of a block.
@@ -114,6 +116,7 @@ impl Abi {
             result: offset_of!(Native, result) as i32,
             functions: Functions {
                 single: address::<T>(single_helper),
+                leave: address::<T>(leave),
                 report_run: address::<T>(report_run),
                 report_block: address::<T>(report_block),
                 decide: address::<T>(decide),
@@ -207,6 +210,12 @@ extern "C" fn single_helper<T: Tracer>(
 ) -> u64 {
     executor.native.calls += 1;
     single(executor, at as usize) as u64
+}
+
+extern "C" fn leave<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, x: f64, y: f64) -> u64 {
+    // Entering native code again takes some three times as long as a call.
+    executor.native.calls += 2;
+    single_helper(executor, at, x, y)
 }
 
 extern "C" fn report_run<T: Tracer>(

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 
 use super::generator::{Generator, I, TRUSTED};
 use crate::linear::executor::{Delayed, MAX_DELAYED};
@@ -13,17 +13,10 @@ use crate::linear::form::Site;
 const MAX_PARAMETERS: u16 = 8;
 
 impl Generator<'_, '_> {
-    fn field(&mut self, offset: i32) -> Value {
-        self.builder.ins().load(I, TRUSTED, self.executor, offset)
-    }
-
-    fn set_field(&mut self, offset: i32, value: Value) {
-        self.builder.ins().store(TRUSTED, value, self.executor, offset);
-    }
-
+    /// Adds to the number of delayed frames, or subtracts if `negative` is set.
     fn add_frames(&mut self, frames: Value, negative: bool) {
         let field = self.abi.delayed_frames;
-        let before = self.builder.ins().load(types::I32, TRUSTED, self.executor, field);
+        let before = self.field(field, types::I32);
         let after = match negative {
             true => self.builder.ins().isub(before, frames),
             false => self.builder.ins().iadd(before, frames),
@@ -32,12 +25,17 @@ impl Generator<'_, '_> {
     }
 
     fn delayed(&mut self, call: Value) -> Value {
-        let all = self.field(self.abi.delayed);
+        let all = self.field(self.abi.delayed, I);
         let offset = self.builder.ins().imul_imm_s(call, size_of::<Delayed>() as i64);
         self.builder.ins().iadd(all, offset)
     }
 
-    fn end_by_handler(&mut self, at: usize) {
+    /// Ends the code with a call to the handler on a longer path.
+    fn end_by_handler(&mut self, at: usize, longer: Block) {
+        if self.leaves(at, longer) {
+            return;
+        }
+        self.builder.switch_to_block(longer);
         let next = self.single(at);
         self.builder.ins().jump(self.enters, &[next.into()]);
     }
@@ -46,19 +44,20 @@ impl Generator<'_, '_> {
         let (first, count) = site.operands;
         if site.delayed == 0 || count > MAX_PARAMETERS {
             let next = self.handler(at);
+            self.forget_kept();
             self.builder.ins().jump(self.enters, &[next.into()]);
             return;
         }
         let longer = self.seldom();
-        let calls = self.field(self.abi.calls);
+        let calls = self.field(self.abi.calls, I);
         let room = MAX_DELAYED as i64;
         let fits = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, calls, room);
         self.unless(fits, longer);
 
         // Overwrite popped values, which are still in memory.
         let (values, number) = self.abi.parameter(self.layout);
-        let (values, number) = (self.field(values), self.field(number));
-        let before = self.field(self.abi.parameter_count);
+        let (values, number) = (self.field(values, I), self.field(number, I));
+        let before = self.field(self.abi.parameter_count, I);
         let after = self.builder.ins().iadd_imm_s(before, i64::from(count));
         let exist = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, number);
         self.unless(exist, longer);
@@ -72,7 +71,7 @@ impl Generator<'_, '_> {
         }
 
         let delayed = self.delayed(calls);
-        let caller = self.field(self.abi.base);
+        let caller = self.field(self.abi.base, I);
         let caller = self.builder.ins().ireduce(types::I32, caller);
         let index = self.builder.ins().iconst(types::I32, at as i64);
         let frames = self.builder.ins().iconst(types::I32, i64::from(site.delayed));
@@ -90,25 +89,25 @@ impl Generator<'_, '_> {
         let base = self.builder.ins().iadd_imm_s(after, -i64::from(site.parameters));
         self.set_field(self.abi.base, base);
         self.go_to(site.entry as usize);
-        self.builder.switch_to_block(longer);
-        self.end_by_handler(at);
+        self.end_by_handler(at, longer);
     }
 
     pub(super) fn return_from_block(&mut self, at: usize) {
         let Some(count) = self.parameters_here.filter(|count| *count <= MAX_PARAMETERS) else {
             let next = self.handler(at);
+            self.forget_kept();
             self.builder.ins().jump(self.enters, &[next.into()]);
             return;
         };
         let longer = self.seldom();
-        let calls = self.field(self.abi.calls);
+        let calls = self.field(self.abi.calls, I);
         let is_delayed = self.builder.ins().icmp_imm_s(IntCC::NotEqual, calls, 0);
         self.unless(is_delayed, longer);
         // Call the handler if a parameter has a reference count, because the handler frees long
         // strings.
         let (values, _) = self.abi.parameter(self.layout);
-        let (values, base) = (self.field(values), self.field(self.abi.base));
-        let length = self.field(self.abi.parameter_count);
+        let (values, base) = (self.field(values, I), self.field(self.abi.base, I));
+        let length = self.field(self.abi.parameter_count, I);
         let own = self.builder.ins().isub(length, base);
         let expected = i64::from(count);
         let as_called = self.builder.ins().icmp_imm_s(IntCC::Equal, own, expected);
@@ -134,7 +133,6 @@ impl Generator<'_, '_> {
         let index = self.builder.ins().uextend(I, index);
         let next = self.builder.ins().iadd_imm_s(index, 1);
         self.builder.ins().jump(self.enters, &[next.into()]);
-        self.builder.switch_to_block(longer);
-        self.end_by_handler(at);
+        self.end_by_handler(at, longer);
     }
 }

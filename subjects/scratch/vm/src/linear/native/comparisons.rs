@@ -5,7 +5,7 @@
 //! condition.
 
 use catherd_scratch_sb3::BlockNo;
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 
 use super::abi::{self, Packed};
@@ -13,7 +13,7 @@ use super::generator::{Generator, I, TRUSTED};
 use super::marks::Mark;
 use super::unit::{MAX_INDICES, last_jump};
 use crate::code::Comparison;
-use crate::linear::form::{Link, MAX_TESTS, Skip};
+use crate::linear::form::{Kind, Link, MAX_TESTS, Operand, Operator, Skip};
 
 #[derive(Clone, Copy)]
 pub(super) struct Check {
@@ -32,18 +32,7 @@ pub(super) struct Way {
 }
 
 impl Generator<'_, '_> {
-    /// Whether both smallest distances of a block are 0; `None` if nothing is traced.
-    pub(super) fn is_settled(&mut self, no: BlockNo) -> Option<Value> {
-        self.abi.active.then(|| self.is_marked(Mark::Settled(no)))
-    }
-
-    /// Whether a mark is from the current time.
-    pub(super) fn is_marked(&mut self, mark: Mark) -> Value {
-        let place = self.places.of(mark) as i32 * 8;
-        let time = self.builder.ins().load(I, TRUSTED, self.marks, place);
-        self.builder.ins().icmp(IntCC::Equal, time, self.now)
-    }
-
+    /// Jumps if `outcome` equals `jump.on`.
     pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
         let to = self.leader(jump.to);
         if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
@@ -59,10 +48,42 @@ impl Generator<'_, '_> {
         if test.negated { self.builder.ins().bxor_imm_u(outcome, 1) } else { outcome }
     }
 
+    /// Whether the result of an operator is known not to be NaN because one operand is a suitable
+    /// constant, and the other is known not to be NaN.
+    pub(super) fn stays_ordered(
+        &self,
+        operator: Operator,
+        (a, x): (Operand, Value),
+        (b, y): (Operand, Value),
+    ) -> bool {
+        let is_suitable = |operand: Operand| {
+            let number = self.form.numbers.get(operand.index()).copied().unwrap_or(f64::NAN);
+            let is_additive = matches!(operator, Operator::Add | Operator::Subtract);
+            operand.kind() == Kind::Constant && number.is_finite() && (is_additive || number != 0.0)
+        };
+        match operator {
+            Operator::Modulo => false,
+            Operator::Divide => is_suitable(b) && self.ordered.contains(&x),
+            _ => {
+                is_suitable(a) && self.ordered.contains(&y)
+                    || is_suitable(b) && self.ordered.contains(&x)
+            }
+        }
+    }
+
     /// Jumps to `longer` if one of two numbers is NaN.
     pub(super) fn demand_ordered(&mut self, x: Value, y: Value, longer: Block) {
+        let (x, y) = match (self.ordered.contains(&x), self.ordered.contains(&y)) {
+            (true, true) => return,
+            (true, false) => (y, y),
+            (false, true) => (x, x),
+            (false, false) => (x, y),
+        };
         let ordered = self.builder.ins().fcmp(FloatCC::Ordered, x, y);
         self.unless(ordered, longer);
+        if self.leaves.is_some() {
+            self.ordered.extend([x, y]);
+        }
     }
 
     fn pack(&mut self, no: BlockNo, test: Check) -> Value {
@@ -74,16 +95,11 @@ impl Generator<'_, '_> {
         let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
-        if let Some(settled) = self.is_settled(no) {
-            let measures = self.seldom();
-            let fast = self.block();
-            self.builder.ins().brif(settled, fast, &[], measures, &[]);
-            self.builder.switch_to_block(measures);
-            let (function, packed) = (self.abi.functions.decide, self.pack(no, test));
-            let outcome = self.call(function, packed, Some((test.x, test.y)), I);
-            self.builder.ins().brif(outcome, yes, &[], not, &[]);
-            self.builder.switch_to_block(fast);
-        }
+        self.unless_settled(no, |generator| {
+            let (function, packed) = (generator.abi.functions.decide, generator.pack(no, test));
+            let outcome = generator.call(function, packed, Some((test.x, test.y)), I);
+            generator.builder.ins().brif(outcome, yes, &[], not, &[]);
+        });
         let outcome = self.outcome(test);
         self.builder.ins().brif(outcome, yes, &[], not, &[]);
         self.builder.switch_to_block(next);
@@ -102,22 +118,42 @@ impl Generator<'_, '_> {
 
     pub(super) fn test(&mut self, no: BlockNo, test: Check) {
         let next = self.block();
-        if let Some(settled) = self.is_settled(no) {
-            let measures = self.seldom();
-            let fast = self.block();
-            self.builder.ins().brif(settled, fast, &[], measures, &[]);
-            self.builder.switch_to_block(measures);
-            let (function, packed) = (self.abi.functions.link, self.pack(no, test));
-            self.call(function, packed, Some((test.x, test.y)), I);
-            self.builder.ins().jump(next, &[]);
-            self.builder.switch_to_block(fast);
-        }
-        let (outcome, below) = self.linked(test);
-        self.builder.ins().store(TRUSTED, outcome, self.tests, Self::outcome_place(below));
+        let result = self.builder.append_block_param(next, types::I8);
+        let below = match test.link {
+            Link::Push => self.waiting,
+            _ => self.waiting.saturating_sub(1),
+        };
+        let place = Self::outcome_place(below);
+        self.unless_settled(no, |generator| {
+            let (function, packed) = (generator.abi.functions.link, generator.pack(no, test));
+            generator.call(function, packed, Some((test.x, test.y)), I);
+            let outcome = generator.builder.ins().load(types::I8, TRUSTED, generator.tests, place);
+            generator.builder.ins().jump(next, &[outcome.into()]);
+        });
+        let (outcome, _) = self.linked(test);
+        self.builder.ins().store(TRUSTED, outcome, self.tests, place);
         self.set_waiting(below + 1);
-        self.builder.ins().jump(next, &[]);
+        self.builder.ins().jump(next, &[outcome.into()]);
         self.builder.switch_to_block(next);
         self.waiting = below + 1;
+        if self.leaves.is_some() {
+            self.outcomes.insert(below, result);
+        }
+    }
+
+    /// Generates a path, which ends its block, for when the distances of a block are measured.
+    fn unless_settled(&mut self, no: BlockNo, path: impl FnOnce(&mut Self)) {
+        if self.abi.active {
+            self.unless_marked(Mark::Settled(no), |generator, _| path(generator));
+        }
+    }
+
+    /// The outcome that waits at a place.
+    fn waiting_outcome(&mut self, at: usize) -> Value {
+        self.outcomes.get(&at).copied().unwrap_or_else(|| {
+            let place = Self::outcome_place(at);
+            self.builder.ins().load(types::I8, TRUSTED, self.tests, place)
+        })
     }
 
     /// The outcome of a comparison, combined with the outcome on top if the two are linked, and the
@@ -132,8 +168,7 @@ impl Generator<'_, '_> {
     }
 
     fn combined(&mut self, link: Link, at: usize, outcome: Value) -> Value {
-        let place = Self::outcome_place(at);
-        let other = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        let other = self.waiting_outcome(at);
         match link {
             Link::Push => outcome,
             Link::And => self.builder.ins().band(other, outcome),
@@ -145,17 +180,12 @@ impl Generator<'_, '_> {
         let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
-        if let Some(settled) = self.is_settled(no) {
-            let measures = self.seldom();
-            let fast = self.block();
-            self.builder.ins().brif(settled, fast, &[], measures, &[]);
-            self.builder.switch_to_block(measures);
-            let (function, packed) = (self.abi.functions.link, self.pack(no, test));
-            self.call(function, packed, Some((test.x, test.y)), I);
-            let outcome = self.finish(no);
-            self.builder.ins().brif(outcome, yes, &[], not, &[]);
-            self.builder.switch_to_block(fast);
-        }
+        self.unless_settled(no, |generator| {
+            let (function, packed) = (generator.abi.functions.link, generator.pack(no, test));
+            generator.call(function, packed, Some((test.x, test.y)), I);
+            let outcome = generator.finish(no);
+            generator.builder.ins().brif(outcome, yes, &[], not, &[]);
+        });
         let (outcome, below) = self.linked(test);
         self.set_waiting(below);
         self.builder.ins().brif(outcome, yes, &[], not, &[]);
@@ -168,47 +198,47 @@ impl Generator<'_, '_> {
         self.call(self.abi.functions.finish, number, None, I)
     }
 
+    /// Calls the handler of an instruction that changes only the outcomes that wait.
+    fn outcome_by_handler(&mut self, at: usize, next: Block) {
+        let at = self.constant(at as u64);
+        self.call(self.abi.functions.single, at, None, I);
+        self.builder.ins().jump(next, &[]);
+    }
+
     /// Ends a condition of which another condition uses only the outcome.
     pub(super) fn outcome_of_condition(&mut self, at: usize, no: BlockNo) {
-        if let Some(settled) = self.is_settled(no) {
-            let longer = self.seldom();
-            self.unless(settled, longer);
-            self.end(at, longer);
+        if self.abi.active {
+            self.unless_marked(Mark::Settled(no), |generator, next| {
+                generator.outcome_by_handler(at, next);
+            });
         }
     }
 
     pub(super) fn combine(&mut self, at: usize, no: BlockNo, link: Link) {
-        let longer = self.seldom();
-        if let Some(settled) = self.is_settled(no) {
-            self.unless(settled, longer);
-        }
+        let next = self.block();
+        self.unless_settled(no, |generator| generator.outcome_by_handler(at, next));
         let top = self.waiting.saturating_sub(1);
         let below = top.saturating_sub(1);
-        let place = Self::outcome_place(top);
-        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        let outcome = self.waiting_outcome(top);
         let outcome = self.combined(link, below, outcome);
         self.builder.ins().store(TRUSTED, outcome, self.tests, Self::outcome_place(below));
         self.set_waiting(top);
         self.waiting = top;
-        self.end(at, longer);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+        self.outcomes.remove(&below);
     }
 
     pub(super) fn branch_on_outcome(&mut self, no: BlockNo, jump: Way) {
         let next = self.block();
         let to = self.leader(jump.to);
         let (yes, not) = if jump.on { (to, next) } else { (next, to) };
-        if let Some(settled) = self.is_settled(no) {
-            let measures = self.seldom();
-            let fast = self.block();
-            self.builder.ins().brif(settled, fast, &[], measures, &[]);
-            self.builder.switch_to_block(measures);
-            let outcome = self.finish(no);
-            self.builder.ins().brif(outcome, yes, &[], not, &[]);
-            self.builder.switch_to_block(fast);
-        }
+        self.unless_settled(no, |generator| {
+            let outcome = generator.finish(no);
+            generator.builder.ins().brif(outcome, yes, &[], not, &[]);
+        });
         let top = self.waiting.saturating_sub(1);
-        let place = Self::outcome_place(top);
-        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        let outcome = self.waiting_outcome(top);
         self.set_waiting(top);
         self.waiting = top;
         self.builder.ins().brif(outcome, yes, &[], not, &[]);
@@ -221,12 +251,11 @@ impl Generator<'_, '_> {
             return;
         }
         let next = self.block();
-        if let Some(settled) = self.is_settled(no) {
-            self.unless(settled, next);
-        }
+        self.unless_settled(no, |generator| {
+            generator.builder.ins().jump(next, &[]);
+        });
         let top = self.waiting.saturating_sub(1);
-        let place = Self::outcome_place(top);
-        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        let outcome = self.waiting_outcome(top);
         match skip.link {
             Link::And => self.branch(outcome, next),
             Link::Or => self.unless(outcome, next),

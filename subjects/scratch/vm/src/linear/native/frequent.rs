@@ -37,7 +37,7 @@ impl Frequent {
 }
 
 /// For each instruction, the number of loops around it.
-fn depths(instructions: &[Instruction], first: usize) -> Vec<u32> {
+pub(super) fn depths(instructions: &[Instruction], first: usize) -> Vec<u32> {
     let mut depths = vec![0; instructions.len()];
     for (at, instruction) in instructions.iter().enumerate() {
         if let Instruction::Again { head: to } | Instruction::CountAgain { body: to, .. } =

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abi::{self, Abi, Address};
 use super::bridge;
@@ -15,8 +15,9 @@ use super::kept::Kept;
 use super::layout::Layout;
 use super::lists::Items;
 use super::marks::Places;
-use super::unit::Unit;
-use crate::linear::form::{Form, Kind, ListNo, Operand};
+use super::masks::Masks;
+use super::unit::{Unit, jumps};
+use crate::linear::form::{Form, Instruction, ListNo, Operand};
 use crate::value;
 
 /// Flags of memory accesses that are always valid and aligned.
@@ -46,6 +47,9 @@ pub(super) struct Generator<'b, 'f> {
     /// Jumps to the leader whose index is the block's parameter, or returns the index to the
     /// dispatcher.
     pub(super) enters: Block,
+    /// Leaders to which no instruction jumps and that end an iteration. They have their own code for
+    /// when they are entered.
+    pub(super) entries: FxHashSet<usize>,
     /// Blocks that return the indices of instructions outside the unit.
     elsewhere: Vec<(Block, usize)>,
     /// Returns the block's parameter to the dispatcher.
@@ -74,8 +78,22 @@ pub(super) struct Generator<'b, 'f> {
     /// The numbers of operands that are numbers or numerals.
     pub(super) numerals: FxHashMap<Operand, Value>,
     /// `known` and `numerals` before the current instruction.
-    before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
-    /// The addresses and lengths of lists.
+    pub(super) before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
+    /// Variables and parameters that are stored as numbers, if longer paths leave native code.
+    pub(super) stored: FxHashSet<Operand>,
+    /// Numbers that are not NaN, if longer paths leave native code.
+    pub(super) ordered: FxHashSet<Value>,
+    /// Outcomes that wait to be combined, if they have been computed since the last leader.
+    pub(super) outcomes: FxHashMap<usize, Value>,
+    /// Amount of fuel that is known to be left.
+    pub(super) paid: u32,
+    pub(super) masks: Masks,
+    /// Executes the instruction whose index is the block's parameter with its handler, and returns
+    /// to the dispatcher. `None` if longer paths meet the short paths.
+    pub(super) leaves: Option<Block>,
+    /// Blocks that leave native code before instructions.
+    pub(super) left: Vec<(Block, usize)>,
+    /// The address and number of the items of lists.
     pub(super) items: FxHashMap<ListNo, Items>,
     /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) parameters: Option<(Value, Value)>,
@@ -112,12 +130,20 @@ pub(super) fn generate(
     let marks = load(native, abi.marks + abi::TIMES);
 
     let to_bridge = builder.import_signature(bridge::signature());
-    // Without the bridge, calls may change registers, so no variables or lists are kept.
-    let frequent = match bridge {
-        Some(_) => Frequent::new(form, unit),
-        None => Frequent::default(),
+    // Without the bridge, calls may change registers, so no variables, lists or marks are kept.
+    let (frequent, masks) = match bridge {
+        Some(_) => (Frequent::new(form, unit), Masks::new(&mut builder, form, unit)),
+        None => Default::default(),
     };
-    let kept = Kept::new(&mut builder, abi, executor, &frequent);
+    let call = form.sites.iter().find(|site| site.entry as usize == unit.first);
+    let parameters_here = call.filter(|site| site.delayed > 0).map(|site| site.parameters);
+    let calls = bridge.is_some() && (parameters_here.is_some() || calls(form, unit));
+    let kept = Kept::new(&mut builder, (abi, layout), executor, &frequent, calls);
+    let leaves = bridge.map(|_| builder.create_block());
+    if let Some(leaves) = leaves {
+        builder.append_block_param(leaves, I);
+        builder.set_cold_block(leaves);
+    }
 
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);
@@ -141,8 +167,6 @@ pub(super) fn generate(
     builder.switch_to_block(elsewhere);
     builder.ins().jump(returns, &[at_leader.into()]);
 
-    let call = form.sites.iter().find(|site| site.entry as usize == unit.first);
-    let parameters_here = call.filter(|site| site.delayed > 0).map(|site| site.parameters);
     let mut generator = Generator {
         builder,
         form,
@@ -150,6 +174,7 @@ pub(super) fn generate(
         layout,
         leaders,
         enters,
+        entries: entries(form, unit),
         elsewhere: Vec::new(),
         returns,
         parameters_here,
@@ -169,11 +194,19 @@ pub(super) fn generate(
         known: FxHashMap::default(),
         numerals: FxHashMap::default(),
         before: Default::default(),
+        stored: FxHashSet::default(),
+        ordered: FxHashSet::default(),
+        outcomes: FxHashMap::default(),
+        paid: 0,
+        masks,
+        leaves,
+        left: Vec::new(),
         items: FxHashMap::default(),
         parameters: None,
         waiting: 0,
     };
     generator.instructions(unit);
+    generator.leave();
     generator.builder.switch_to_block(returns);
     generator.put_back();
     let mut builder = generator.builder;
@@ -183,12 +216,35 @@ pub(super) fn generate(
     builder.finalize(target);
 }
 
+/// Whether a unit calls custom blocks.
+fn calls(form: &Form, unit: &Unit) -> bool {
+    let instructions = &form.instructions[unit.first..unit.end];
+    instructions.iter().any(|instruction| matches!(instruction, Instruction::Call { .. }))
+}
+
+/// See [`Generator::entries`].
+fn entries(form: &Form, unit: &Unit) -> FxHashSet<usize> {
+    let instructions = &form.instructions[unit.first..unit.end];
+    let targets: FxHashSet<u32> =
+        instructions.iter().flat_map(|instruction| jumps(form, instruction)).flatten().collect();
+    let ends = |at: &usize| {
+        matches!(form.instructions[*at], Instruction::Again { .. } | Instruction::CountAgain { .. })
+    };
+    (unit.first..unit.end).filter(ends).filter(|at| !targets.contains(&(*at as u32))).collect()
+}
+
 impl Generator<'_, '_> {
     fn instructions(&mut self, unit: &Unit) {
         // Whether the code of the previous instruction continues with this instruction.
         let mut continues = false;
+        let mut apart = Vec::new();
         for at in unit.first..unit.end {
             if let Some(&block) = self.leaders.get(&at) {
+                if continues && self.entries.contains(&at) {
+                    continues = self.instruction(at);
+                    apart.push((at, block));
+                    continue;
+                }
                 if continues {
                     self.builder.ins().jump(block, &[]);
                 }
@@ -204,6 +260,13 @@ impl Generator<'_, '_> {
         if continues {
             self.go_to(unit.end);
         }
+        for (at, block) in apart {
+            self.builder.switch_to_block(block);
+            self.forget();
+            if self.instruction(at) {
+                self.go_to(at + 1);
+            }
+        }
         for (block, at) in std::mem::take(&mut self.elsewhere) {
             self.builder.switch_to_block(block);
             self.go_to(at);
@@ -215,20 +278,16 @@ impl Generator<'_, '_> {
         self.numerals.clear();
         self.items.clear();
         self.parameters = None;
-        self.kept.likely.clear();
-    }
-
-    pub(super) fn begin(&mut self) {
-        self.before = (self.known.clone(), self.numerals.clone());
-    }
-
-    /// Forgets the values that were read in the current instruction, before its paths meet.
-    pub(super) fn meet(&mut self) {
-        (self.known, self.numerals) = std::mem::take(&mut self.before);
+        self.kept.certain.clear();
+        self.stored.clear();
+        self.ordered.clear();
+        self.outcomes.clear();
+        self.paid = 0;
     }
 
     /// Updates what is known about an operand that the handler of an instruction has written.
     pub(super) fn written(&mut self, to: Operand) {
+        self.stored.remove(&to);
         if self.fetch(to) {
             return;
         }
@@ -311,15 +370,21 @@ impl Generator<'_, '_> {
 
     /// Like [`single`](Self::single), for instructions that are always executed by their handlers.
     pub(super) fn handler(&mut self, at: usize) -> Value {
-        self.put_back();
         let at = self.constant(at as u64);
-        let zero = self.builder.ins().f64const(0.0);
-        let function = (self.abi.functions.single, I);
-        let next = self.call_directly(function, &[I, I, D, D], &[self.executor, at, zero, zero]);
+        let next = self.single_of(self.abi.functions.single, at);
         self.take_again();
         next
     }
 
+    /// Executes an instruction with a function that may change registers. Returns the index of the
+    /// next instruction.
+    pub(super) fn single_of(&mut self, function: Address, at: Value) -> Value {
+        self.put_back();
+        let zero = self.builder.ins().f64const(0.0);
+        self.call_directly((function, I), &[I, I, D, D], &[self.executor, at, zero, zero])
+    }
+
+    /// Jumps to a block if a condition holds; continues otherwise.
     pub(super) fn branch(&mut self, condition: Value, to: Block) {
         let next = self.block();
         self.builder.ins().brif(condition, to, &[], next, &[]);
@@ -375,49 +440,5 @@ impl Generator<'_, '_> {
         let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, next, at as i64 + 1);
         self.builder.ins().brif(is_next, block, &[], self.returns, &[next.into()]);
         self.builder.switch_to_block(block);
-    }
-
-    /// Ends an instruction: its longer path calls the handler and meets the short path.
-    pub(super) fn end(&mut self, at: usize, longer: Block) {
-        self.meet();
-        let next = self.block();
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(longer);
-        let index = self.single(at);
-        self.expect(at, index);
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(next);
-    }
-
-    /// Ends an instruction that computes a number and whose handler stores a number as well.
-    pub(super) fn store(&mut self, at: usize, to: Operand, number: Value, longer: Block) {
-        let is_register = to.kind() == Kind::Register;
-        let (place, offset) = match is_register {
-            true => (self.numbers, to.index() as i32 * 8),
-            false => {
-                let (place, offset) = self.place(to, longer);
-                if !self.known.contains_key(&to) {
-                    self.demand_writable(to, (place, offset), longer);
-                    self.builder.ins().store(TRUSTED, self.header, place, offset);
-                }
-                (place, offset + SECOND)
-            }
-        };
-        self.builder.ins().store(TRUSTED, number, place, offset);
-        if self.keep(to, number) {
-            return self.end_kept(at, to, longer);
-        }
-        self.meet();
-        let next = self.block();
-        let result = self.builder.append_block_param(next, D);
-        self.builder.ins().jump(next, &[number.into()]);
-        self.builder.switch_to_block(longer);
-        let index = self.single(at);
-        self.expect(at, index);
-        let number = self.builder.ins().load(D, TRUSTED, place, offset);
-        self.builder.ins().jump(next, &[number.into()]);
-        self.builder.switch_to_block(next);
-        self.written(to);
-        self.known.insert(to, result);
     }
 }

@@ -3,11 +3,12 @@
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::abi::Abi;
 use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
+use super::layout::Layout;
 use crate::linear::form::{ListNo, Operand};
 
 /// Values in registers. In memory, each change of such a value would wait several cycles for the
@@ -16,6 +17,8 @@ pub(super) struct Kept {
     pub(super) fuel: Variable,
     /// Iterations until the next search for cycles.
     pub(super) due: Variable,
+    /// The fields in registers, by their offsets: fuel, iterations, and what calls change.
+    fields: Vec<(i32, Field)>,
     /// The frame of the innermost loop; 0 if it is not known.
     pub(super) frame: Variable,
     /// The counter of the innermost loop if its frame is known.
@@ -23,12 +26,21 @@ pub(super) struct Kept {
     /// The numbers of variables. NaN means that the number is not known. Any other number equals
     /// the value in memory, which has no reference count.
     numbers: FxHashMap<Operand, Variable>,
-    /// Variables whose numbers are probably known. Such a number is used without a test, because an
-    /// instruction with a NaN operand is executed by its handler.
-    pub(super) likely: FxHashSet<Operand>,
+    /// The numbers that are known since the last leader.
+    pub(super) certain: FxHashMap<Operand, Value>,
     lists: FxHashMap<ListNo, KeptList>,
 }
 
+/// A field of the executor.
+#[derive(Clone, Copy)]
+struct Field {
+    variable: Variable,
+    kind: Type,
+    /// Whether native code writes the field.
+    changes: bool,
+}
+
+/// Where the items of a list are.
 #[derive(Clone, Copy)]
 pub(super) struct KeptList {
     pub(super) address: Variable,
@@ -41,17 +53,31 @@ pub(super) struct KeptList {
 impl Kept {
     pub(super) fn new(
         builder: &mut FunctionBuilder,
-        abi: &Abi,
+        (abi, layout): (&Abi, &Layout),
         executor: Value,
         frequent: &Frequent,
+        calls: bool,
     ) -> Kept {
-        let mut field = |offset: i32| {
-            let variable = builder.declare_var(types::I32);
-            let value = builder.ins().load(types::I32, TRUSTED, executor, offset);
-            builder.def_var(variable, value);
-            variable
-        };
-        let (fuel, due) = (field(abi.fuel), field(abi.due));
+        let (values, number) = abi.parameter(layout);
+        let of_calls = [
+            (abi.base, I, true),
+            (abi.parameter_count, I, true),
+            (abi.calls, I, true),
+            (abi.delayed_frames, types::I32, true),
+            (values, I, false),
+            (number, I, false),
+        ];
+        let fields = [(abi.fuel, types::I32, true), (abi.due, types::I32, true)];
+        let fields = fields.into_iter().chain(of_calls.into_iter().filter(|_| calls));
+        let fields: Vec<_> = fields
+            .map(|(offset, kind, changes)| {
+                let variable = builder.declare_var(kind);
+                let value = builder.ins().load(kind, TRUSTED, executor, offset);
+                builder.def_var(variable, value);
+                (offset, Field { variable, kind, changes })
+            })
+            .collect();
+        let (fuel, due) = (fields[0].1.variable, fields[1].1.variable);
         let unknown = builder.ins().f64const(f64::NAN);
         let mut number = |operand: &Operand| {
             let variable = builder.declare_var(D);
@@ -71,40 +97,79 @@ impl Kept {
         };
         let lists = frequent.lists.iter().map(&mut list).collect();
         let (frame, counter) = (variable(I, none), variable(D, unknown));
-        Kept { fuel, due, frame, counter, numbers, likely: FxHashSet::default(), lists }
+        let certain = FxHashMap::default();
+        Kept { fuel, due, fields, frame, counter, numbers, certain, lists }
     }
 
     pub(super) fn list(&self, list: ListNo) -> Option<KeptList> {
         self.lists.get(&list).copied()
     }
 
-    fn fields(&self, abi: &Abi) -> [(Variable, i32); 2] {
-        [(self.fuel, abi.fuel), (self.due, abi.due)]
+    fn field(&self, offset: i32) -> Option<Field> {
+        self.fields.iter().find(|field| field.0 == offset).map(|field| field.1)
     }
 }
 
 impl Generator<'_, '_> {
     /// Writes the fields, for a handler or the dispatcher.
     pub(super) fn put_back(&mut self) {
-        for (variable, offset) in self.kept.fields(self.abi) {
-            let value = self.builder.use_var(variable);
-            self.builder.ins().store(TRUSTED, value, self.executor, offset);
+        for (offset, field) in self.kept.fields.iter().filter(|(_, field)| field.changes) {
+            let value = self.builder.use_var(field.variable);
+            self.builder.ins().store(TRUSTED, value, self.executor, *offset);
+        }
+    }
+
+    /// The value of a field of the executor.
+    pub(super) fn field(&mut self, offset: i32, kind: Type) -> Value {
+        match self.kept.field(offset) {
+            Some(field) => self.builder.use_var(field.variable),
+            None => self.builder.ins().load(kind, TRUSTED, self.executor, offset),
+        }
+    }
+
+    pub(super) fn set_field(&mut self, offset: i32, value: Value) {
+        match self.kept.field(offset) {
+            Some(field) => self.builder.def_var(field.variable, value),
+            None => {
+                self.builder.ins().store(TRUSTED, value, self.executor, offset);
+            }
         }
     }
 
     /// Reads the fields after a handler.
     pub(super) fn take_again(&mut self) {
-        for (variable, offset) in self.kept.fields(self.abi) {
-            let value = self.builder.ins().load(types::I32, TRUSTED, self.executor, offset);
-            self.builder.def_var(variable, value);
+        for (offset, field) in &self.kept.fields {
+            let value = self.builder.ins().load(field.kind, TRUSTED, self.executor, *offset);
+            self.builder.def_var(field.variable, value);
         }
+        self.paid = 0;
         // Handlers push and pop frames.
         let none = self.builder.ins().iconst(I, 0);
         self.builder.def_var(self.kept.frame, none);
     }
 
+    /// Forgets what registers keep, so that no register must be saved around a call before this.
+    pub(super) fn forget_kept(&mut self) {
+        let unknown = self.builder.ins().f64const(f64::NAN);
+        for variable in self.kept.numbers.values() {
+            self.builder.def_var(*variable, unknown);
+        }
+        let none = self.builder.ins().iconst(I, 0);
+        let closed = self.builder.ins().iconst(types::I8, 0);
+        for list in self.kept.lists.values() {
+            self.builder.def_var(list.address, none);
+            self.builder.def_var(list.length, none);
+            self.builder.def_var(list.is_open, closed);
+        }
+        self.builder.def_var(self.kept.counter, unknown);
+        self.forget_bits();
+    }
+
     /// The number that is kept of a variable, which may be NaN.
     pub(super) fn kept_number(&mut self, operand: Operand) -> Option<Value> {
+        if let Some(&number) = self.kept.certain.get(&operand) {
+            return Some(number);
+        }
         let variable = *self.kept.numbers.get(&operand)?;
         Some(self.builder.use_var(variable))
     }
@@ -113,7 +178,10 @@ impl Generator<'_, '_> {
     pub(super) fn keep(&mut self, operand: Operand, number: Value) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
         self.builder.def_var(variable, number);
-        self.kept.likely.insert(operand);
+        match self.ordered.contains(&number) {
+            true => self.kept.certain.insert(operand, number),
+            false => self.kept.certain.remove(&operand),
+        };
         true
     }
 
@@ -127,65 +195,67 @@ impl Generator<'_, '_> {
             None => {
                 let unknown = self.builder.ins().f64const(f64::NAN);
                 self.builder.def_var(variable, unknown);
-                self.kept.likely.remove(&to);
+                self.kept.certain.remove(&to);
             }
         }
         true
     }
 
-    /// Keeps the number of a variable that a handler has written. Returns whether numbers of the
-    /// variable are kept.
-    pub(super) fn fetch(&mut self, operand: Operand) -> bool {
-        let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
-        let (address, offset) = self.variable(operand);
+    /// The number of a value that is a number; NaN for other values.
+    pub(super) fn number_or_nan(&mut self, (address, offset): (Value, i32)) -> Value {
         let is_number = self.has_tag((address, offset), self.layout.value.number);
         let number = self.builder.ins().load(D, TRUSTED, address, offset + SECOND);
         let unknown = self.builder.ins().f64const(f64::NAN);
-        let number = self.builder.ins().select(is_number, number, unknown);
+        self.builder.ins().select(is_number, number, unknown)
+    }
+
+    pub(super) fn is_kept(&self, operand: Operand) -> bool {
+        self.kept.numbers.contains_key(&operand)
+    }
+
+    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this
+    /// variable are kept.
+    pub(super) fn fetch(&mut self, operand: Operand) -> bool {
+        let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
+        let number = self.number_or_nan(self.variable(operand));
         self.builder.def_var(variable, number);
+        self.kept.certain.remove(&operand);
         true
     }
 
-    pub(super) fn end_kept(&mut self, at: usize, to: Operand, longer: Block) {
-        self.meet();
-        let next = self.block();
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(longer);
-        let index = self.single(at);
-        self.expect(at, index);
-        self.fetch(to);
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(next);
-    }
-
     /// The number of a variable whose numbers are kept. Jumps to `longer` if the number cannot be
-    /// read; the result may be NaN.
+    /// read.
     pub(super) fn read_kept(&mut self, operand: Operand, longer: Block) -> Option<Value> {
-        let variable = *self.kept.numbers.get(&operand)?;
-        let number = self.builder.use_var(variable);
-        if !self.kept.likely.insert(operand) {
+        if let Some(&number) = self.kept.certain.get(&operand) {
             return Some(number);
         }
+        let variable = *self.kept.numbers.get(&operand)?;
+        let number = self.builder.use_var(variable);
         let (next, unknown) = (self.block(), self.seldom());
         let is_known = self.builder.ins().fcmp(FloatCC::Ordered, number, number);
         self.builder.ins().brif(is_known, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);
         let place = self.variable(operand);
         let number = self.uncounted_numeral(place, longer, longer);
+        self.demand_ordered(number, number, longer);
         self.builder.def_var(variable, number);
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(next);
-        Some(self.builder.use_var(variable))
+        let number = self.builder.use_var(variable);
+        self.ordered.insert(number);
+        self.kept.certain.insert(operand, number);
+        Some(number)
+    }
+
+    /// The number of a variable that is known to be stored as this number.
+    pub(super) fn stored_number(&self, operand: Operand) -> Option<Value> {
+        self.kept.certain.get(&operand).copied().filter(|_| self.stored.contains(&operand))
     }
 
     /// Jumps to `longer` if references to the value of a variable or parameter may be counted.
     pub(super) fn demand_writable(&mut self, operand: Operand, place: (Value, i32), longer: Block) {
-        match self.kept.numbers.get(&operand) {
-            Some(&variable) if self.kept.likely.contains(&operand) => {
-                let number = self.builder.use_var(variable);
-                self.demand_ordered(number, number, longer);
-            }
-            _ => self.demand_uncounted(place, longer),
+        if !self.stored.contains(&operand) && !self.kept.certain.contains_key(&operand) {
+            self.demand_uncounted(place, longer);
         }
     }
 }

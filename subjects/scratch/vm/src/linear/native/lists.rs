@@ -144,19 +144,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(address, offset)
     }
 
-    pub(super) fn end_list(&mut self, at: usize, list: ListNo, longer: Block) {
-        self.meet();
-        let next = self.block();
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(longer);
-        let index = self.single(at);
-        self.expect(at, index);
-        self.forget_items(list);
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(next);
-        self.items.clear();
-    }
-
+    /// Forgets where the items of a list are.
     pub(super) fn forget_items(&mut self, list: ListNo) {
         if let Some(kept) = self.kept.list(list) {
             let none = self.builder.ins().iconst(I, 0);

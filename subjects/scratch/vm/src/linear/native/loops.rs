@@ -6,29 +6,20 @@ use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Value, types};
 
-use super::abi::Address;
 use super::comparisons::Way;
 use super::generator::{D, Generator, I, TRUSTED};
 use super::marks::Mark;
 use crate::code::{CommandId, NONE};
-use crate::linear::form::Operand;
+use crate::linear::form::{Instruction, Operand};
 use crate::thread::Frame;
 
 impl Generator<'_, '_> {
-    /// Calls a function that reports, unless `marked` is true.
-    fn report(&mut self, marked: Value, function: Address, word: u64, number: Option<Value>) {
-        let (next, reports) = (self.block(), self.seldom());
-        self.builder.ins().brif(marked, next, &[], reports, &[]);
-        self.builder.switch_to_block(reports);
-        let word = self.constant(word);
-        self.call(function, word, number.map(|number| (number, number)), I);
-        self.builder.ins().jump(next, &[]);
-        self.builder.switch_to_block(next);
-    }
-
     /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native
     /// code.
     fn leave_by(&mut self, at: usize, block: Block) {
+        if self.leaves(at, block) {
+            return;
+        }
         let here = self.block();
         self.builder.ins().jump(here, &[]);
         self.builder.switch_to_block(block);
@@ -38,13 +29,36 @@ impl Generator<'_, '_> {
     }
 
     /// Consumes fuel; jumps to `longer` unless more than this amount is left.
-    fn consume(&mut self, count: u16, longer: Block) {
+    fn consume(&mut self, at: usize, count: u16, longer: Block) {
+        let count = u32::from(count);
         let fuel = self.builder.use_var(self.kept.fuel);
-        let count = i64::from(count);
-        let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, count);
-        self.unless(suffices, longer);
-        let left = self.builder.ins().iadd_imm_s(fuel, -count);
+        if self.paid < count {
+            // Test once for what follows, if the handlers can execute it otherwise.
+            self.paid = if self.leaves.is_some() { self.cost(at) } else { count };
+            let all = i64::from(self.paid);
+            let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, all);
+            self.unless(suffices, longer);
+        }
+        self.paid -= count;
+        let left = self.builder.ins().iadd_imm_s(fuel, -i64::from(count));
         self.builder.def_var(self.kept.fuel, left);
+    }
+
+    /// The fuel of an instruction and of the following ones up to the next leader.
+    fn cost(&self, first: usize) -> u32 {
+        let mut cost = 0;
+        for (at, instruction) in self.form.instructions.iter().enumerate().skip(first) {
+            if at > first && self.leaders.contains_key(&at) && !self.entries.contains(&at) {
+                break;
+            }
+            match instruction {
+                Instruction::Run { count, .. } => cost += u32::from(*count),
+                Instruction::Again { .. } | Instruction::CountAgain { .. } => return cost + 1,
+                Instruction::Jump { .. } | Instruction::Call { .. } | Instruction::Return => break,
+                _ => {}
+            }
+        }
+        cost
     }
 
     pub(super) fn run(&mut self, at: usize, first: u32, count: u16, calls: bool) {
@@ -54,16 +68,17 @@ impl Generator<'_, '_> {
             let stack = self.builder.ins().load(I, TRUSTED, executor, self.abi.stack);
             let length = self.layout.frames.length;
             let length = self.builder.ins().load(I, TRUSTED, stack, length);
-            let delayed = self.builder.ins().uload32(TRUSTED, executor, self.abi.delayed_frames);
+            let delayed = self.field(self.abi.delayed_frames, types::I32);
+            let delayed = self.builder.ins().uextend(I, delayed);
             let frames = self.builder.ins().iadd(length, delayed);
             let room = self.builder.ins().load(I, TRUSTED, executor, self.abi.room);
             let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, frames, room);
             self.unless(fits, longer);
         }
-        self.consume(count, longer);
+        self.consume(at, count, longer);
         if self.abi.active {
-            let marked = self.is_marked(Mark::Run(first as usize));
-            self.report(marked, self.abi.functions.report_run, at as u64, None);
+            let mark = Mark::Run(first as usize);
+            self.report(mark, self.abi.functions.report_run, at as u64);
         }
         self.leave_by(at, longer);
     }
@@ -219,9 +234,13 @@ impl Generator<'_, '_> {
         let left = self.builder.ins().fsub(before, one);
         self.builder.def_var(self.kept.counter, left);
         self.builder.ins().store(TRUSTED, left, frame, place);
-        if let Some(settled) = self.is_settled(no) {
-            let function = self.abi.functions.report_count;
-            self.report(settled, function, u64::from(no.0), Some(left));
+        if self.abi.active {
+            self.unless_marked(Mark::Settled(no), |generator, next| {
+                let function = generator.abi.functions.report_count;
+                let no = generator.constant(no.0);
+                generator.call(function, no, Some((left, left)), I);
+                generator.builder.ins().jump(next, &[]);
+            });
         }
         let zero = self.builder.ins().f64const(0.0);
         let begins = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, left, zero);
@@ -235,12 +254,11 @@ impl Generator<'_, '_> {
             let waits = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, due, 1);
             self.unless(waits, longer);
         }
-        self.consume(1, longer);
+        self.consume(at, 1, longer);
         let due = self.builder.ins().iadd_imm_s(due, -1);
         self.builder.def_var(self.kept.due, due);
         if self.abi.active {
-            let marked = self.is_marked(Mark::Covered(no));
-            self.report(marked, self.abi.functions.report_block, u64::from(no.0), None);
+            self.report(Mark::Covered(no), self.abi.functions.report_block, u64::from(no.0));
         }
         self.leave_by(at, longer);
     }

@@ -1,15 +1,14 @@
 //! Native code of single instructions.
 
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
 use super::comparisons::{Check, Way};
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use super::lists::Items;
 use super::unit::parts;
-use crate::code::MathOp;
 use crate::eval::LIST_LIMIT;
-use crate::linear::form::{Function, Instruction, Kind, Link, Operand, Operator, Reading};
+use crate::linear::form::{Instruction, Kind, Link, Operand, Operator, Reading};
 
 #[derive(Clone, Copy)]
 pub(super) enum Copied {
@@ -53,20 +52,13 @@ impl Generator<'_, '_> {
             }
             Copy { to, a } => {
                 let longer = self.seldom();
-                let from = self.copied(a, longer);
-                let place = self.place(to, longer);
-                self.copy(from, place, longer);
-                let number = match from {
-                    Copied::Number(number) => Some(number),
-                    Copied::Stored(..) | Copied::Fixed(_) => self.kept_number(a),
-                };
-                if self.keep_copied(to, number) {
-                    self.end_kept(at, to, longer);
-                } else {
-                    self.end(at, longer);
-                    self.written(to);
-                    if let Copied::Number(number) = from {
-                        self.know(to, number);
+                match self.copied(a, longer) {
+                    Copied::Number(number) => self.store(at, to, number, longer),
+                    from => {
+                        let place = self.place(to, longer);
+                        self.copy(from, place, longer);
+                        let number = self.kept_number(a);
+                        self.end_copy(at, to, number, longer);
                     }
                 }
             }
@@ -76,12 +68,8 @@ impl Generator<'_, '_> {
                 let item = self.item(list, index, longer);
                 let place = self.place(to, longer);
                 self.copy(Copied::Stored(item, 0), place, longer);
-                if self.keep_copied(to, None) {
-                    self.end_kept(at, to, longer);
-                } else {
-                    self.end(at, longer);
-                    self.written(to);
-                }
+                let number = self.is_kept(to).then(|| self.number_or_nan((item, 0)));
+                self.end_copy(at, to, number, longer);
             }
             AddToList { list, item } => {
                 let longer = self.seldom();
@@ -173,8 +161,10 @@ impl Generator<'_, '_> {
                 self.end(at, longer);
             }
             Skip { skip } => {
+                let known = (self.kept.certain.clone(), self.stored.clone(), self.ordered.clone());
                 self.skip(no, form.skips[skip as usize]);
                 self.meet();
+                (self.kept.certain, self.stored, self.ordered) = known;
             }
             Combine(link) => self.combine(at, no, link),
             Branch { jumps: on, to } => self.branch_on_outcome(no, Way { on, to }),
@@ -272,123 +262,9 @@ impl Generator<'_, '_> {
         if operands.iter().flatten().any(is_parameter) || matches!(instruction, Skip { .. }) {
             self.parameters();
         }
-        self.begin();
-    }
-
-    fn binary(&mut self, at: usize, operator: Operator, to: Operand, (a, b): (Operand, Operand)) {
-        let longer = self.seldom();
-        let (x, y) = (self.read(a, longer), self.read(b, longer));
-        let result = match operator {
-            Operator::Add => self.builder.ins().fadd(x, y),
-            Operator::Subtract => self.builder.ins().fsub(x, y),
-            Operator::Multiply => self.builder.ins().fmul(x, y),
-            Operator::Divide => self.builder.ins().fdiv(x, y),
-            Operator::Modulo => self.modulo(x, (b, y), longer),
-        };
-        // If the result is NaN, call the handler, which counts operands that are NaN as 0.
-        self.demand_ordered(result, result, longer);
-        self.store(at, to, result, longer);
-    }
-
-    /// Computes `rounding::modulo`; the short path handles only divisors that are positive
-    /// integers.
-    fn modulo(&mut self, n: Value, (divisor, m): (Operand, Value), longer: Block) -> Value {
-        const LARGEST: f64 = (1_u64 << 51) as f64;
-        const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
-        const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
-        const LEAST: f64 = 1e-200;
-        const SHIFT: f64 = (3_u64 << 51) as f64;
-        self.demand_ordered(n, m, longer);
-        let (next, other) = (self.block(), self.seldom());
-        let result = self.builder.append_block_param(next, D);
-        let shift = self.builder.ins().f64const(SHIFT);
-        let nearest = |generator: &mut Self, number| {
-            let sum = generator.builder.ins().fadd(number, shift);
-            generator.builder.ins().fsub(sum, shift)
-        };
-        let demand = |generator: &mut Self, how, x, y| {
-            let holds = generator.builder.ins().fcmp(how, x, y);
-            generator.unless(holds, other);
-        };
-        let is_known = divisor.kind() == Kind::Constant && {
-            let m = self.form.numbers[divisor.index()];
-            (1.0..=LARGEST_DIVISOR).contains(&m) && m.trunc() == m
-        };
-        if !is_known {
-            let one = self.builder.ins().f64const(1.0);
-            let largest = self.builder.ins().f64const(LARGEST_DIVISOR);
-            demand(self, FloatCC::GreaterThanOrEqual, m, one);
-            demand(self, FloatCC::LessThanOrEqual, m, largest);
-            let whole = nearest(self, m);
-            demand(self, FloatCC::Equal, whole, m);
+        if self.leaves.is_none() || matches!(instruction, Skip { .. }) {
+            self.begin();
         }
-        let absolute = self.builder.ins().fabs(n);
-        let largest = self.builder.ins().f64const(LARGEST);
-        demand(self, FloatCC::LessThan, absolute, largest);
-        let quotient = self.builder.ins().fdiv(n, m);
-        let quotient = nearest(self, quotient);
-        let largest = self.builder.ins().f64const(LARGEST_QUOTIENT);
-        let absolute = self.builder.ins().fabs(quotient);
-        demand(self, FloatCC::LessThanOrEqual, absolute, largest);
-        let product = self.builder.ins().fmul(quotient, m);
-        let left = self.builder.ins().fsub(n, product);
-        let zero = self.builder.ins().f64const(0.0);
-        let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, left, zero);
-        let (negative, positive) = (self.block(), self.block());
-        self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
-        self.builder.switch_to_block(negative);
-        // Closer to 0, the quotient may underflow.
-        let least = self.builder.ins().f64const(-LEAST);
-        demand(self, FloatCC::LessThan, left, least);
-        let sum = self.builder.ins().fadd(left, m);
-        self.builder.ins().jump(next, &[sum.into()]);
-        self.builder.switch_to_block(positive);
-        // 0 has the sign of `n`.
-        let is_zero = self.builder.ins().fcmp(FloatCC::Equal, left, zero);
-        let (none, some) = (self.seldom(), self.block());
-        self.builder.ins().brif(is_zero, none, &[], some, &[]);
-        self.builder.switch_to_block(none);
-        let signed = self.builder.ins().fcopysign(left, n);
-        self.builder.ins().jump(next, &[signed.into()]);
-        self.builder.switch_to_block(some);
-        self.builder.ins().jump(next, &[left.into()]);
-        self.builder.switch_to_block(other);
-        let zero = self.constant(0);
-        let called = self.call(self.abi.functions.modulo, zero, Some((n, m)), D);
-        self.builder.ins().jump(next, &[called.into()]);
-        self.builder.switch_to_block(next);
-        result
-    }
-
-    fn unary(&mut self, at: usize, function: Function, to: Operand, a: Operand) {
-        use Function::{Math, Round};
-        let longer = self.seldom();
-        let x = self.read(a, longer);
-        let result = match function {
-            Round => self.round(x),
-            Math(MathOp::Floor) => self.builder.ins().floor(x),
-            Math(MathOp::Ceiling) => self.builder.ins().ceil(x),
-            Math(MathOp::Abs) => self.builder.ins().fabs(x),
-            Math(MathOp::Sqrt) => self.builder.ins().sqrt(x),
-            Math(_) => {
-                self.demand_ordered(x, x, longer);
-                self.call_math(at, x)
-            }
-        };
-        self.demand_ordered(result, result, longer);
-        self.store(at, to, result, longer);
-    }
-
-    /// Computes `value::js_round`.
-    pub(super) fn round(&mut self, x: Value) -> Value {
-        let floor = self.builder.ins().floor(x);
-        let fraction = self.builder.ins().fsub(x, floor);
-        let half = self.builder.ins().f64const(0.5);
-        let is_down = self.builder.ins().fcmp(FloatCC::LessThan, fraction, half);
-        let one = self.builder.ins().f64const(1.0);
-        let up = self.builder.ins().fadd(floor, one);
-        let up = self.builder.ins().fcopysign(up, x);
-        self.builder.ins().select(is_down, floor, up)
     }
 
     fn compare(&mut self, at: usize, test: Check, jump: Way, longer: Block) {
@@ -397,6 +273,9 @@ impl Generator<'_, '_> {
         match test.link {
             Link::Push => self.decide(no, test, jump),
             _ => self.last_test(no, test, jump),
+        }
+        if self.leaves(at, longer) {
+            return;
         }
         // The handler may jump as well.
         self.meet();
@@ -450,10 +329,13 @@ impl Generator<'_, '_> {
                 }
             }
             Kind::Constant | Kind::Register => Copied::Number(self.number(operand, longer)),
-            _ => {
-                let (address, offset) = self.place(operand, longer);
-                Copied::Stored(address, offset)
-            }
+            _ => match self.stored_number(operand) {
+                Some(number) => Copied::Number(number),
+                None => {
+                    let (address, offset) = self.place(operand, longer);
+                    Copied::Stored(address, offset)
+                }
+            },
         }
     }
 

@@ -133,32 +133,14 @@ impl Code {
 /// For each instruction, whether other instructions jump to it, or execution may begin or resume at
 /// it.
 fn leaders(form: &Form) -> Vec<bool> {
-    use Instruction::*;
+    use Instruction::{Call, PushExpansions, Return};
     let mut is_leader = vec![false; form.instructions.len() + 1];
     let mut begins = true;
-    for (at, &instruction) in form.instructions.iter().enumerate() {
+    for (at, instruction) in form.instructions.iter().enumerate() {
         is_leader[at] |= begins;
         begins = instruction.is_interpreted()
             || matches!(instruction, Return | Call { .. } | PushExpansions);
-        let to = match instruction {
-            Jump { to }
-            | Compare { to, .. }
-            | CompareItem { to, .. }
-            | CompareLetter { to, .. }
-            | Branch { to, .. }
-            | Decide { to, .. }
-            | Take { otherwise: to, .. }
-            | Count { end: to } => [to, to],
-            CountAgain { body, end } => [body, end],
-            Again { head } => [head, head],
-            Skip { skip } => {
-                let skip = form.skips[skip as usize];
-                let end = skip.end + u32::from(skip.is_last);
-                [end, last_jump(form, skip.end).map_or(end, |(_, to)| to)]
-            }
-            _ => continue,
-        };
-        for to in to {
+        for to in jumps(form, instruction).into_iter().flatten() {
             is_leader[to as usize] = true;
         }
     }
@@ -167,6 +149,29 @@ fn leaders(form: &Form) -> Vec<bool> {
         is_leader[at as usize] = true;
     }
     is_leader
+}
+
+/// The instructions to which an instruction may jump.
+pub(super) fn jumps(form: &Form, instruction: &Instruction) -> Option<[u32; 2]> {
+    use Instruction::*;
+    Some(match *instruction {
+        Jump { to }
+        | Compare { to, .. }
+        | CompareItem { to, .. }
+        | CompareLetter { to, .. }
+        | Branch { to, .. }
+        | Decide { to, .. }
+        | Take { otherwise: to, .. }
+        | Count { end: to } => [to, to],
+        CountAgain { body, end } => [body, end],
+        Again { head } => [head, head],
+        Skip { skip } => {
+            let skip = form.skips[skip as usize];
+            let end = skip.end + u32::from(skip.is_last);
+            [end, last_jump(form, skip.end).map_or(end, |(_, to)| to)]
+        }
+        _ => return None,
+    })
 }
 
 /// The outcome for which the last comparison of a condition jumps, and the destination.

@@ -13,11 +13,8 @@ impl Generator<'_, '_> {
             return parameters;
         }
         let (address, length) = self.abi.parameter(self.layout);
-        let ins = |generator: &mut Self, offset| {
-            generator.builder.ins().load(I, TRUSTED, generator.executor, offset)
-        };
-        let (address, length) = (ins(self, address), ins(self, length));
-        let base = ins(self, self.abi.base);
+        let (address, length) = (self.field(address, I), self.field(length, I));
+        let base = self.field(self.abi.base, I);
         let left = self.builder.ins().isub(length, base);
         let offset = self.builder.ins().ishl_imm_s(base, VALUE_SHIFT);
         let parameters = (self.builder.ins().iadd(address, offset), left);
@@ -126,14 +123,29 @@ impl Generator<'_, '_> {
         if let Some(&known) = self.known.get(&operand) {
             return known;
         }
+        if let Some(number) = self.stored_number(operand) {
+            return number;
+        }
         let number = match operand.kind() {
             Kind::Register => {
                 self.builder.ins().load(D, TRUSTED, self.numbers, operand.index() as i32 * 8)
             }
-            Kind::Constant => self.builder.ins().f64const(self.form.numbers[operand.index()]),
+            Kind::Constant => {
+                let number = self.form.numbers[operand.index()];
+                let constant = self.builder.ins().f64const(number);
+                if !number.is_nan() {
+                    self.ordered.insert(constant);
+                }
+                constant
+            }
             _ => {
                 let (address, offset) = self.place(operand, longer);
-                self.demand_number((address, offset), longer);
+                if !self.stored.contains(&operand) {
+                    self.demand_number((address, offset), longer);
+                    if self.leaves.is_some() {
+                        self.stored.insert(operand);
+                    }
+                }
                 self.builder.ins().load(D, TRUSTED, address, offset + SECOND)
             }
         };
