@@ -60,6 +60,9 @@ pub(super) struct Functions {
     /// `(index) -> index`: executes an instruction with its handler. Returns the index of the next
     /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
+    /// Like `single`, for instructions that the [mode](super::memory::Mode) with the bridge executes
+    /// without a call.
+    pub(super) uncounted: Address,
     /// Like `single`, for a path that leaves native code.
     pub(super) leave: Address,
     /// `(index)`: reports the blocks of a run.
@@ -116,6 +119,7 @@ impl Abi {
             result: offset_of!(Native, result) as i32,
             functions: Functions {
                 single: address::<T>(single_helper),
+                uncounted: address::<T>(uncounted),
                 leave: address::<T>(leave),
                 report_run: address::<T>(report_run),
                 report_block: address::<T>(report_block),
@@ -209,6 +213,10 @@ extern "C" fn single_helper<T: Tracer>(
     _: f64,
 ) -> u64 {
     executor.native.calls += 1;
+    single(executor, at as usize) as u64
+}
+
+extern "C" fn uncounted<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, _: f64, _: f64) -> u64 {
     single(executor, at as usize) as u64
 }
 
