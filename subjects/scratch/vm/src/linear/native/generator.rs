@@ -36,8 +36,9 @@ pub(super) const D: Type = types::F64;
 /// The generator of the code of a unit.
 ///
 /// Most instructions have a short path and a longer path, on which the handler executes the
-/// instruction from its beginning. Both paths meet after the instruction, so values that only one
-/// path has read are not known after the instruction.
+/// instruction from its beginning. In the first [mode](super::memory::Mode), both paths meet after
+/// the instruction, so values that only one path has read are not known after the instruction. In
+/// the second mode, the longer path leaves native code.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
