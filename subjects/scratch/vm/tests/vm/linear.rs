@@ -212,6 +212,8 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
         "(= (letter (item l A) $s) a)",
         "(< (letter A (item k B)) 1)",
         "(= (letter A $s) B)",
+        "(= (letter A aK-5) k)",
+        "(not (= (letter 2 \"a \") (letter A $s)))",
         "(> A (letter B $o))",
         "(< (letter A $s) (letter B 1a05))",
         "(contains A B)",

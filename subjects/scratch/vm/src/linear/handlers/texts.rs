@@ -2,12 +2,13 @@
 
 use super::parts;
 use super::values::compared_values;
+use crate::code::Comparison;
 use crate::distance::ConditionDistances;
 use crate::eval::text_cost;
 use crate::linear::executor::{Executor, Step, Stop};
 use crate::linear::form::{Instruction, Operand, Way};
 use crate::linear::operands::{Any, Source, Stored};
-use crate::linear::outcomes::measured;
+use crate::linear::outcomes::{measured, negated_if};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -57,15 +58,35 @@ impl<T: Tracer> Executor<'_, T> {
         true
     }
 
-    /// `None` if the comparison takes fuel, which does not occur.
+    /// Whether a letter equals a letter, ignoring case; `None` unless the first is a visible ASCII
+    /// character that is not a digit, and the second is an ASCII character.
+    fn equals_letter(&self, (place, text): (Operand, Operand), b: Operand) -> Option<bool> {
+        let index = Any::read(self, place).number() - 1.0;
+        let Stored::Other(Value::Text(text)) = Any::read(self, text) else { return None };
+        let Stored::Other(Value::Text(b)) = Any::read(self, b) else { return None };
+        if !(index >= 0.0 && b.len() == 1) {
+            return None;
+        }
+        let ascii = |text: &Text, index| u8::try_from(text.code_unit(index)?).ok();
+        let (letter, other) = (ascii(text, index as usize)?, ascii(b, 0)?);
+        let is_suitable = letter.is_ascii_graphic() && !letter.is_ascii_digit() && other.is_ascii();
+        is_suitable.then(|| letter.eq_ignore_ascii_case(&other))
+    }
+
+    /// The distances of a comparison of a letter; `None` if it takes fuel, which does not occur.
     fn compared_letter(
         &self,
         way: Way,
         (place, text): (Operand, Operand),
         b: Operand,
     ) -> Option<ConditionDistances> {
-        let letter = Value::Text(self.letter(place, text));
         let (how, negated) = (way.comparison(), way.negated());
+        if how == Comparison::Equals
+            && let Some(is_equal) = self.equals_letter((place, text), b)
+        {
+            return Some(negated_if(negated, ConditionDistances::new(is_equal, 1.0)));
+        }
+        let letter = Value::Text(self.letter(place, text));
         let (letter, b) = (Stored::from(&letter), Any::read(self, b));
         let (x, y) = (letter.numeral(), b.numeral());
         if x.is_nan() || y.is_nan() {
