@@ -101,6 +101,20 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, byte, frame, offset as i32);
     }
 
+    /// Whether a handler pushes and pops the frames of a loop with this number of branches around
+    /// it. The code of the first [mode](super::memory::Mode) for them would take long to compile.
+    pub(super) fn calls_for_loop(&self, branches: usize) -> bool {
+        self.leaves.is_none() && branches > 0
+    }
+
+    /// Executes an instruction with its handler, which is not counted.
+    pub(super) fn uncounted(&mut self, at: usize) {
+        let no = self.constant(at as u64);
+        let next = self.single_of(self.abi.functions.uncounted, no);
+        self.take_again();
+        self.expect(at, next);
+    }
+
     /// Pushes the frames of a loop, of the branches around it and of its body.
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, times: Operand) {
         let longer = self.seldom();
@@ -112,7 +126,7 @@ impl Generator<'_, '_> {
             }
             false => self.builder.ins().f64const(0.0),
         };
-        let path = self.path(self.form.origins[at].command);
+        let path = self.path(at);
         let (stack, address, length) = self.frames();
         let capacity = self.builder.ins().load(I, TRUSTED, stack, self.layout.frames.capacity);
         let after = self.builder.ins().iadd_imm_s(length, path.len() as i64);
@@ -170,9 +184,9 @@ impl Generator<'_, '_> {
     }
 
     /// The command of a loop after the commands of the branches around it, from the outermost.
-    fn path(&self, command: CommandId) -> Vec<CommandId> {
+    pub(super) fn path(&self, at: usize) -> Vec<CommandId> {
         let mut path = Vec::new();
-        let mut around = command;
+        let mut around = self.form.origins[at].command;
         while around != NONE {
             path.push(around);
             around = self.form.parents[around as usize];

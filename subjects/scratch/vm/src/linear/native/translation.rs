@@ -212,11 +212,9 @@ impl Generator<'_, '_> {
             }
             Outcome => self.outcome_of_condition(at, no),
             Endless => self.by_handler(at),
-            EnterLoop { .. } | LeaveLoop { .. } if self.leaves.is_none() => {
-                let no = self.constant(at as u64);
-                let next = self.single_of(self.abi.functions.uncounted, no);
-                self.take_again();
-                self.expect(at, next);
+            EnterLoop { .. } if self.calls_for_loop(self.path(at).len() - 1) => self.uncounted(at),
+            LeaveLoop { branches } if self.calls_for_loop(usize::from(branches)) => {
+                self.uncounted(at);
             }
             EnterLoop { counted, times } => self.enter_loop(at, counted, times),
             LeaveLoop { branches } => self.leave_loop(at, branches),
