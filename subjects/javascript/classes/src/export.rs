@@ -95,7 +95,7 @@ pub struct Exported {
 }
 
 impl Code {
-    /// The options that titles depend on, for code that is not written.
+    /// Options for computing titles only.
     pub(crate) fn for_titles(classes: Classes, own_name: String, names: Mentioned) -> Code {
         Code {
             style: Style::NodeTest,
@@ -170,15 +170,14 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
     }
 }
 
-/// Whether the title of a test tells its call from other calls of the function: it has the whole arguments, or a result
-/// that shows by itself what the call has done.
+/// Whether the title of a test distinguishes its call from other calls of the function.
 pub(crate) fn tells(test: &SuiteTest, code: &Code) -> bool {
     let mut test = test.clone();
     test.assertions.iter_mut().chain(&mut test.after).for_each(|value| rename(value, code));
     Test::new(&test, code).write().tells
 }
 
-/// Gives instances of exported classes the names by which these are exported.
+/// Replaces the names of classes with the names under which they are exported.
 fn rename(value: &mut serde_json::Value, code: &Code) {
     match value {
         serde_json::Value::Object(parts) => {

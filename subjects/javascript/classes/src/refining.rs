@@ -165,7 +165,6 @@ pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
     Ok(mentioned_with(program, parameters::of(&Model::of(program, &mut machine)?)))
 }
 
-/// The same, with known parameters.
 fn mentioned_with(program: &Program, parameters: Parameters) -> Mentioned {
     let texts = files::texts(program);
     let package = &program.package;
@@ -188,7 +187,7 @@ fn mentioned_with(program: &Program, parameters: Parameters) -> Mentioned {
 pub struct Refined {
     /// The suite.
     pub suite: Suite,
-    /// Number of tests that were left out because they are implausible or repeat other tests.
+    /// Number of tests that were left out because they are implausible, unclear or repetitive.
     pub implausible: usize,
     /// Number of goals that are covered only by tests that were left out.
     pub left_out: usize,
@@ -303,7 +302,7 @@ struct Refiner<'p> {
     /// Remaining work.
     work: u64,
     usage: usage::Usage,
-    /// What titles of tests depend on.
+    /// Options for the titles of tests.
     code: Code,
     /// Counters of the statements that loading executes.
     loaded: BTreeSet<u32>,

@@ -1,4 +1,4 @@
-//! Tests of functions that copy a value: a copy is another object than what it was made of.
+//! Tests of functions that copy: the copy must be a separate object.
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 
@@ -10,7 +10,6 @@ use super::literals::{argument, member};
 use super::test::{Found, TAKEN, Test};
 use super::titles::LONGEST_OF_LINE;
 
-/// Names of the value and its copy.
 const NAMES: [&str; 2] = ["original", "copy"];
 
 /// A call of a function that copies its first argument.
@@ -19,17 +18,17 @@ pub(super) struct Copy<'t> {
     claim: &'t Claim,
     /// The copied value as code.
     value: Doc,
-    /// The member of the value that is copied as well.
+    /// The access to a collection in the value that is copied as well, such as `.b`.
     inner: Option<String>,
 }
 
-/// Whether a name says that a function copies, and whether it also copies what is inside.
+/// Whether the name of a function mentions copying, and whether it mentions depth.
 fn copies(name: &str) -> (bool, bool) {
     let lower = name.to_lowercase();
     (["copy", "clone"].iter().any(|word| lower.contains(word)), lower.contains("deep"))
 }
 
-/// The access to the first member or element that is a collection.
+/// The access to the first member or element that is an array or an object.
 fn inner(value: &Argument) -> Option<String> {
     let is_collection = |it: &Argument| matches!(it, Argument::Object(_) | Argument::Array(_));
     match value {
@@ -42,8 +41,8 @@ fn inner(value: &Argument) -> Option<String> {
 }
 
 impl Test<'_> {
-    /// The call that the test shows, if it only calls a function that copies its argument. Whether the copy is another
-    /// object is only known if the code is executed in Node.js.
+    /// The copying call, if it is all that the test shows. Only Node.js shows whether the copy is a
+    /// separate object.
     pub(super) fn copy<'t>(&'t self, found: &'t [Found]) -> Option<Copy<'t>> {
         let ([statement], [each]) = (&self.test.statements[..], found) else { return None };
         let [claim] = &each.claims[..] else { return None };
@@ -65,7 +64,6 @@ impl Test<'_> {
         Some(Copy { statement, claim, value: doc, inner })
     }
 
-    /// The lines of a test of a copy.
     pub(super) fn lines_of_copy(&self, copy: &Copy<'_>) -> Vec<String> {
         let [original, name] = NAMES;
         let define = |name: &str, value: Doc| {
@@ -87,7 +85,6 @@ impl Test<'_> {
         lines
     }
 
-    /// The title of a test of a copy; `None` if it would be long, or if there are further arguments.
     pub(super) fn title_of_copy(&self, copy: &Copy<'_>, name: &str) -> Option<String> {
         let title = format!("{name} returns a separate copy of {}", copy.value.flat());
         let fits = copy.statement.arguments.len() == 1 && length(&title) <= LONGEST_OF_LINE;

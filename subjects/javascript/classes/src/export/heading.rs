@@ -1,4 +1,4 @@
-//! What the title of a test is made of: the call, what made its receiver and its arguments, and what was called before.
+//! The titles of a test, which describe its call, the receiver and earlier calls.
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 
@@ -10,24 +10,19 @@ use super::test::{Found, Test, class_of};
 use super::titles::{LONGEST, LONGEST_OF_LINE, Reader, Shown, brief, full, title, with_message};
 use crate::refining::key;
 
-/// Maximum length of the code that makes a value in a title, in characters.
+/// Maximum length of code that is short enough to describe a value, in characters.
 const LONGEST_MADE: usize = 24;
 
-/// The titles of a test.
+/// The fields of `Written` that are about titles.
 pub(super) struct Heading {
     pub(super) title: String,
-    /// The title without arguments.
     pub(super) brief: String,
-    /// Longer titles, the best first.
     pub(super) longer: Vec<String>,
-    /// Whether the title tells the call from other calls of the function.
     pub(super) tells: bool,
-    /// Whether the title has the whole arguments of the call.
     pub(super) complete: bool,
 }
 
 impl Test<'_> {
-    /// The titles of the test; `None` if it has no statements. `name` is the name of the called function.
     pub(super) fn heading(&self, name: &str, found: &[Found]) -> Option<Heading> {
         let (focus, last) = (self.focus, self.test.statements.len().saturating_sub(1));
         let statement = self.test.statements.get(focus)?;
@@ -78,7 +73,7 @@ impl Test<'_> {
         let of_receiver = self.of_receiver(&receiver).map(|of| format!("{text} {of}"));
         let of_receiver =
             of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST_OF_LINE);
-        // If there is no room for the code that makes the receiver, its options say most of it.
+        // If the code that makes the receiver is left out, describe the receiver by its options.
         let of_receiver = of_receiver.or_else(|| {
             let options =
                 self.options_of(statement).filter(|_| on_receiver && before.is_empty())?;
@@ -91,7 +86,7 @@ impl Test<'_> {
             false => said.is_some() && self.is_plain(statement.receiver),
         };
         let result = of_call.tells(&shown, others);
-        // What made the receiver matters less if the title has the arguments of the call.
+        // If the title shows the whole call, only the flags of the receiver matter.
         let flags = !has_receiver && self.has_flags(statement);
         let own = of_call.is_whole_call(&shown) && before.is_empty() && !flags;
         let tells = own || result && (has_receiver || !self.has_options(statement));
@@ -100,23 +95,22 @@ impl Test<'_> {
         Some(Heading { title, brief, longer, tells, complete: of_call.arguments })
     }
 
-    /// Whether what made a receiver needs no words: it has no arguments.
+    /// A receiver that was made without arguments needs no description.
     fn is_plain(&self, index: usize) -> bool {
         self.test.statements.get(index).is_some_and(|made| made.arguments.is_empty())
     }
 
-    /// What made the receiver of a statement.
     fn maker(&self, statement: &Statement) -> Option<&Statement> {
         self.test.statements.get(statement.receiver)
     }
 
-    /// Whether what made the receiver of a statement has options or flags.
+    /// Whether the receiver was made with options or flags.
     fn has_options(&self, statement: &Statement) -> bool {
         let flag = |it: &Argument| matches!(it, Argument::Boolean(_) | Argument::Object(_));
         self.maker(statement).is_some_and(|made| made.arguments.iter().any(flag))
     }
 
-    /// Whether what made the receiver of a statement has flags.
+    /// Whether the receiver was made with flags, including nested ones.
     fn has_flags(&self, statement: &Statement) -> bool {
         let mut any = false;
         for argument in self.maker(statement).map_or(&[][..], |made| &made.arguments) {
@@ -125,7 +119,7 @@ impl Test<'_> {
         any
     }
 
-    /// The options with which the receiver of a statement was made, if it was made with nothing else, as words.
+    /// The options with which the receiver was made, in words, if it was made with nothing else.
     fn options_of(&self, statement: &Statement) -> Option<String> {
         match &self.maker(statement)?.arguments[..] {
             [Argument::Object(members)] => options(members),
@@ -133,7 +127,7 @@ impl Test<'_> {
         }
     }
 
-    /// The code that makes an instance, or a short call; otherwise empty.
+    /// The code of a constructor call or of a short call; otherwise empty.
     fn made(&self, index: usize) -> String {
         match self.test.statements.get(index) {
             Some(made) if made.operation == Operation::New => {
@@ -150,7 +144,7 @@ impl Test<'_> {
         }
     }
 
-    /// The value of a statement in a few words, and whether these leave nothing out.
+    /// The value of a statement in a few words, and whether they leave nothing out.
     fn words(&self, index: usize) -> (String, bool) {
         let Some(statement) = self.test.statements.get(index) else { return Default::default() };
         let of_variables = statement.arguments.iter().any(|it| {
@@ -177,7 +171,8 @@ impl Test<'_> {
         (words, false)
     }
 
-    /// The words of a title about the receiver of a call. `made` is the code that makes the receiver.
+    /// The words of a title about the receiver of a call. `made` is the code that makes the
+    /// receiver.
     fn of_receiver(&self, made: &str) -> Option<String> {
         let statement = &self.test.statements[self.focus];
         let receiver = self.test.statements.get(statement.receiver)?;
@@ -199,8 +194,7 @@ impl Test<'_> {
         }
     }
 
-    /// The methods that are called before on the receiver of the call that the test shows, in words: the calls
-    /// themselves, and only their names.
+    /// Earlier method calls in words: with their arguments, and only by name.
     fn before(&self) -> Vec<String> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut calls: Vec<String> = Vec::new();
@@ -224,7 +218,6 @@ impl Test<'_> {
     }
 }
 
-/// Calls in a row, with `and` before the last one.
 fn listed(calls: &[String]) -> String {
     match calls {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),

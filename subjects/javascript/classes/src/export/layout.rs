@@ -130,7 +130,7 @@ impl Doc {
         self
     }
 
-    /// An object in which the members that are empty or say nothing follow the others.
+    /// Moves empty, null and undefined members of an object to the end.
     pub(super) fn filled(mut self) -> Doc {
         let Doc::List { items, spaced: true, .. } = &mut self else { return self };
         let nothing = [": []", ": {}", ": ''", ": null", ": undefined"];

@@ -75,7 +75,7 @@ pub(super) fn string(text: &str) -> Doc {
     let mut parts = Vec::new();
     let mut rest = &letters[..];
     while rest.len() > PART - 8 {
-        // A part ends with a space, or a mark between others, if one is near.
+        // End a part with a space, or else with a separator, if there is one near.
         let last = |marks: &str| {
             let at = rest[..PART - 8].iter().rposition(|letter| marks.contains(*letter))?;
             Some(at + 1).filter(|end| *end > PART / 2)

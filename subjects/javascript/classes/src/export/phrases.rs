@@ -16,7 +16,7 @@ pub(super) const LONGEST_BEGINNING: usize = 34;
 /// characters.
 pub(super) const SHORTEST_BEGINNING: usize = 20;
 
-/// What is written instead of a beginning without letters.
+/// Replaces a beginning without letters and digits.
 pub(super) const A_TEXT: &str = "a text";
 
 /// Maximum length of the names of the members of an object in a title, in characters.
@@ -30,13 +30,13 @@ pub(super) fn short_beginning(text: &str) -> String {
     beginning_of(text, SHORTEST_BEGINNING + 4)
 }
 
-/// The beginning of a text between quotes, or its end, if only that contains a text of the arguments of a call.
+/// The beginning of a string, or its end if only the end contains one of the given strings.
 pub(super) fn part_of_text(text: &str, given: &[Argument]) -> String {
     let first = beginning_of_text(text);
     let line = text.trim_end().lines().next_back().unwrap_or_default();
     let end: Vec<char> = line.chars().rev().take(LONGEST_BEGINNING - 4).collect();
     let end: String = end.into_iter().rev().collect();
-    // A whole part is easier to read.
+    // An end that starts with a separator is easier to read.
     let from =
         end.find(['/', '?', '&', '#', ' ', ',', ';']).filter(|at| *at < LONGEST_BEGINNING / 2);
     let end = &end[from.unwrap_or(0)..];

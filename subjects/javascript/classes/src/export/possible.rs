@@ -26,12 +26,10 @@ impl Possible {
         matches!(self.claim.at, Part::Member(_))
     }
 
-    /// Whether it only states a type or class.
     pub(crate) fn is_type(&self) -> bool {
         self.claim.is_type()
     }
 
-    /// Whether it is about the number of elements of a collection.
     pub(crate) fn is_count(&self) -> bool {
         self.claim.at == Part::Count
     }

@@ -1,4 +1,4 @@
-//! Titles with the arguments of a call in different words.
+//! Titles that describe the arguments of a call in more or less detail.
 
 use catherd_javascript_machine::{Argument, Operation};
 
@@ -8,13 +8,13 @@ use super::titles::{Detail, Shown, outcome};
 use super::told::{Title, has_options, said};
 use crate::suite::is_error;
 
-/// The arguments of the call that a title is about.
+/// The arguments of the call that a title describes.
 pub(super) struct Row<'s> {
     pub(super) shown: &'s Shown<'s>,
     pub(super) arguments: &'s [Argument],
-    /// The arguments in a few characters.
+    /// Short phrases for the arguments.
     pub(super) values: Vec<String>,
-    /// Whether these are whole.
+    /// Whether each phrase leaves nothing out.
     whole: Vec<bool>,
 }
 
@@ -43,8 +43,8 @@ impl<'s> Row<'s> {
         Row { shown, arguments, values, whole }
     }
 
-    /// A title with words for the arguments. `whole` if the words leave nothing out, `options` if they have the options
-    /// and flags of the call.
+    /// `whole` tells whether the words leave nothing out, and `options` whether they contain all
+    /// options and flags of the call.
     pub(super) fn title(&self, words: &str, whole: bool, options: bool, detail: Detail) -> Title {
         let Shown { name, statement, .. } = self.shown;
         let result = outcome(self.shown, detail);
@@ -69,7 +69,7 @@ impl<'s> Row<'s> {
         Title { text, arguments, options, said: said(self.shown, &result) }
     }
 
-    /// A title with all arguments in a few characters.
+    /// A title with short phrases for all arguments.
     pub(super) fn all(&self, detail: Detail) -> Title {
         let whole = self.whole.iter().all(|whole| *whole);
         self.title(&self.values.join(", "), whole, whole, detail)
@@ -80,7 +80,7 @@ impl<'s> Row<'s> {
         self.title("", false, false, detail)
     }
 
-    /// A title with some arguments described; empty words are left out.
+    /// A title with these words for the arguments; empty words are left out.
     pub(super) fn described(&self, words: &[String], detail: Detail) -> Title {
         let same = |at: usize| words[at] == self.values[at] && self.whole[at];
         let made = self.shown.statement.operation == Operation::New;
@@ -91,7 +91,7 @@ impl<'s> Row<'s> {
         self.title(&listed(words), whole, options, detail)
     }
 
-    /// A title with the whole code of all arguments.
+    /// A title with whole strings, arrays and objects.
     pub(super) fn complete(&self) -> Title {
         let code = |(at, value): (usize, &Argument)| match value {
             Argument::String(_) | Argument::Array(_) | Argument::Object(_) => {
@@ -107,7 +107,8 @@ impl<'s> Row<'s> {
         self.title(&words.join(", "), whole, whole, Detail::Long)
     }
 
-    /// The last argument, if it is an object after others that share no member with it: it has options then.
+    /// The options in the last argument. An object that shares members with another argument does
+    /// not contain options.
     pub(super) fn last_options(&self) -> Option<&'s [(String, Argument)]> {
         let members = |argument: &'s Argument| match argument {
             Argument::Object(members) => &members[..],
@@ -135,13 +136,12 @@ impl<'s> Row<'s> {
     }
 }
 
-/// Arguments in a row, without those that a title does not show.
 fn listed(described: &[String]) -> String {
     let shown = described.iter().filter(|it| !it.is_empty()).map(String::as_str);
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// The members of an object with options, as words; `None` if there are more than three, or values that are not short.
+/// The members of an object with options, in words.
 pub(super) fn options(members: &[(String, Argument)]) -> Option<String> {
     let word = |(name, value): &(String, Argument)| match value {
         _ if !is_name(name) => None,
@@ -159,7 +159,6 @@ pub(super) fn options(members: &[(String, Argument)]) -> Option<String> {
     }
 }
 
-/// The variables in an argument.
 fn variables(argument: &Argument) -> Vec<usize> {
     let mut found = Vec::new();
     argument.visit(&mut |inner| {

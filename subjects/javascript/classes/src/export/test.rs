@@ -38,9 +38,9 @@ pub(super) struct Written {
     pub(super) lines: Vec<String>,
     /// Whether more is asserted than that nothing is thrown.
     pub(super) asserts: bool,
-    /// Whether the title tells the call from other calls of the function.
+    /// Whether the title distinguishes the call from other calls of the function.
     pub(super) tells: bool,
-    /// Whether the title has the whole arguments of the call.
+    /// Whether the title contains all arguments of the call in full.
     pub(super) complete: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Test<'s> {
     pub(super) focus: usize,
 }
 
-/// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
+/// The claims about the result of a statement, or about the state of a variable at the end.
 pub(super) struct Found {
     pub(super) index: usize,
     pub(super) at_end: bool,
@@ -62,8 +62,7 @@ pub(super) struct Found {
     weight: usize,
 }
 
-/// The name of the class whose instance a statement makes. If the class is the export itself, its name is
-/// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
+/// The name of the class whose instance a statement constructs or returns.
 pub(super) fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let statement = test.statements.get(index)?;
     if statement.operation != Operation::New {
@@ -291,7 +290,6 @@ impl<'s> Test<'s> {
         lines
     }
 
-    /// Whether a statement only makes a value.
     pub(super) fn is_value(&self, index: usize) -> bool {
         self.test.statements[index].operation == Operation::Value
     }
@@ -352,7 +350,7 @@ impl<'s> Test<'s> {
         self.expression_with(statement, &self.names)
     }
 
-    /// The same, with other names of variables.
+    /// `names` are the names of the variables.
     pub(super) fn expression_with(&self, statement: &Statement, names: &[String]) -> Doc {
         let arguments = statement.arguments.iter().map(|value| argument(value, names));
         let arguments: Vec<Doc> = arguments.collect();

@@ -38,9 +38,9 @@ pub(super) struct Shown<'s> {
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
     pub(super) names: &'s [String],
-    /// Whether these words have the whole values.
+    /// Whether the words in `names` leave nothing out.
     pub(super) whole: &'s [bool],
-    /// The names of parameters that say what a number or a flag is for; others are empty.
+    /// Names of parameters that explain their values; other names are empty.
     pub(super) parameters: &'s [String],
     /// The last statement, if it reads the result of the call or the state of its receiver.
     pub(super) reader: Option<Reader<'s>>,
@@ -55,7 +55,6 @@ pub(super) struct Reader<'s> {
     pub(super) result: &'s Value,
 }
 
-/// The title of a test.
 pub(super) fn title(shown: &Shown<'_>) -> Title {
     let tried = tried(shown);
     let fits = |it: &&Title| length(&it.text) <= LONGEST;
@@ -77,7 +76,7 @@ pub(super) fn title(shown: &Shown<'_>) -> Title {
     title
 }
 
-/// The title of a test of an error with its message, which says what is wrong; `None` if there is no room for it.
+/// Appends the message of an expected error to a title.
 pub(super) fn with_message(title: &str, expected: &Value) -> Option<String> {
     let message = expected.get("message").and_then(Value::as_str).map(str::trim);
     let message = message.filter(|it| !it.is_empty() && is_error(expected))?;
@@ -85,7 +84,7 @@ pub(super) fn with_message(title: &str, expected: &Value) -> Option<String> {
     (length(&longer) <= LONGEST && !longer.contains('\n')).then_some(longer)
 }
 
-/// The titles that a test can have, the best first.
+/// The possible titles in order of preference.
 fn tried(shown: &Shown<'_>) -> Vec<Title> {
     let row = Row::of(shown);
     // A title has whole values if there is room for all of them in a line.
@@ -93,8 +92,7 @@ fn tried(shown: &Shown<'_>) -> Vec<Title> {
     let mut tried: Vec<Title> = complete.into_iter().collect();
     tried.push(row.all(Detail::Value));
     tried.extend(row.with_options(Detail::Value));
-    // Shorten the title: describe the longest values first, and then the result, instead of writing
-    // them. Do not state the number of letters of a text, which has no meaning.
+    // Shorten the title: describe the longest values first, and then the result.
     let mut described = row.values.clone();
     let mut longest: Vec<usize> = (0..described.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&row.values[*at])));
@@ -114,7 +112,7 @@ fn tried(shown: &Shown<'_>) -> Vec<Title> {
         }
         tried.push(row.described(&described, Detail::Value));
     }
-    // A title with nothing but the result says more than one about a text that says nothing.
+    // A title with only the result says more than one with `A_TEXT`.
     if described.iter().any(|it| it == A_TEXT) {
         tried.insert(0, row.bare(Detail::Long));
     }
@@ -153,7 +151,7 @@ fn tried(shown: &Shown<'_>) -> Vec<Title> {
     tried
 }
 
-/// Titles with the names of options, or with the first argument and the number of the others.
+/// Titles with the names of options, or with the first argument and the number of others.
 fn of_few(row: &Row<'_>) -> Vec<Title> {
     let mut tried = Vec::new();
     let names = row.last_options().unwrap_or_default().iter().map(|(name, _)| name.as_str());
@@ -199,7 +197,7 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
     }
 }
 
-/// Whether a test shows the whole result of its call, and this is not a boolean.
+/// Whether the first claim is about the result as a whole, and the result is not a boolean.
 fn exact_result(shown: &Shown<'_>) -> bool {
     let whole = shown.claims.first().is_some_and(|claim| claim.part.is_empty());
     whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
@@ -208,7 +206,7 @@ fn exact_result(shown: &Shown<'_>) -> bool {
 /// The detail with which a title describes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// The value, also if it is long.
+    /// The value, even if it is long.
     Long,
     /// The value, if it is short.
     Value,

@@ -1,4 +1,4 @@
-//! What a title says of the call of a test.
+//! What a title tells about the call of a test.
 
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
@@ -8,51 +8,51 @@ use super::layout::length;
 use super::titles::Shown;
 use crate::suite::is_error;
 
-/// How much of the result a title says.
+/// How much a title tells about the effect of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Said {
-    /// What every call may show: a kind, or the names of members.
+    /// Nothing specific to the call, such as the kind of the result.
     Kind,
-    /// The beginning or a part of the result, or the class of an error.
+    /// A part of the effect, such as the class of an error.
     Part,
-    /// The whole result.
+    /// The whole effect.
     Whole,
 }
 
-/// A title, and what it says.
+/// A title, and what it tells.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Title {
     pub(super) text: String,
-    /// Whether it has all arguments, none of them shortened.
+    /// Whether it contains all arguments in full.
     pub(super) arguments: bool,
-    /// Whether it has the options and flags of the call.
+    /// Whether it contains all options and flags of the call.
     pub(super) options: bool,
     pub(super) said: Said,
 }
 
 impl Title {
-    /// Whether a result that the title has shows by itself what the call has done.
+    /// Whether the title contains a whole result that shows by itself what the call did.
     fn has_result(&self, shown: &Shown<'_>) -> bool {
         self.options && self.said == Said::Whole && is_rich(shown.expected)
     }
 
-    /// Whether the title has whole arguments, at least one, and at least a part of a result that says much.
+    /// Whether the title contains the arguments in full and at least a part of a rich result.
     pub(super) fn is_whole_call(&self, shown: &Shown<'_>) -> bool {
         let given = shown.statement.arguments.len() > shown.left_out;
         self.arguments && given && self.said > Said::Kind && is_rich(shown.expected)
     }
 
-    /// Whether the title tells the call from other calls of the function. `others` if it also has what made the receiver
-    /// and what was called on it before.
+    /// Whether the title distinguishes the call from other calls of the function. `others` tells
+    /// whether it also describes the receiver and earlier calls.
     pub(super) fn tells(&self, shown: &Shown<'_>, others: bool) -> bool {
         self.arguments && others && self.said > Said::Kind || self.has_result(shown)
     }
 }
 
-/// Minimum length of a text that shows by itself what a call has done, in characters.
+/// Minimum length of a rich string, in characters.
 const RICH: usize = 6;
 
-/// Whether a result shows by itself what a call has done, unlike a flag or a number.
+/// Whether a result shows by itself what the call did, unlike a flag or a number.
 fn is_rich(value: &Value) -> bool {
     let text = value.get("string").and_then(Value::as_str);
     let items = value.get("array").and_then(Value::as_array).map(Vec::len);
@@ -63,14 +63,13 @@ fn is_rich(value: &Value) -> bool {
         || ["date", "regexp", "map", "set"].iter().any(|kind| value.get(kind).is_some())
 }
 
-/// Whether some arguments are options or flags: an object or a boolean after another argument, or of a constructor.
+/// Whether there are options or flags. The first argument counts only for constructors.
 pub(super) fn has_options(arguments: &[Argument], made: bool) -> bool {
     let flag = |it: &Argument| matches!(it, Argument::Boolean(_) | Argument::Object(_));
     arguments.iter().skip(usize::from(!made)).any(flag)
 }
 
-/// Whether the part of a result that an outcome has says something: the beginning of a list or an object, the end of a
-/// text, or a beginning with some letters.
+/// Whether the shortened result in an outcome says something, unlike the beginning of a URL.
 fn is_telling_part(outcome: &str) -> bool {
     let Some((_, text)) = outcome.split_once('\'') else { return true };
     let of_text = outcome.contains("…'");
@@ -78,10 +77,10 @@ fn is_telling_part(outcome: &str) -> bool {
     !of_text || letters >= FEWEST && !text.starts_with("http")
 }
 
-/// Minimum number of letters in the beginning of a text that says something.
+/// Minimum number of letters in the beginning of a string that says something.
 const FEWEST: usize = 8;
 
-/// What a title with this outcome says of the result.
+/// How much an outcome tells about the effect of the call.
 pub(super) fn said(shown: &Shown<'_>, outcome: &str) -> Said {
     let has = |claim: &Claim| match &claim.expected {
         Expected::Same(doc) | Expected::Equal(doc) => outcome.ends_with(&doc.flat()),
@@ -90,7 +89,7 @@ pub(super) fn said(shown: &Shown<'_>, outcome: &str) -> Said {
     let state = shown.state.filter(|_| shown.claims.is_empty() || outcome.starts_with("leaves"));
     let claim = state.or(shown.claims.first());
     match claim {
-        // Without a name and a text, nothing is known of what was thrown.
+        // The outcome says nothing about the thrown value.
         _ if outcome.ends_with(" a value") && is_error(shown.expected) => Said::Kind,
         _ if is_error(shown.expected) => Said::Part,
         Some(claim) if claim.at == Part::Count => Said::Kind,

@@ -1,5 +1,4 @@
-//! Calls and results that a test would only pin by accident: digests that nothing documents, values that are all equal,
-//! numbers that are none, results of another type than declared, and calls that had nothing to do.
+//! Recognizes tests with accidental arguments or results, such as undocumented digests.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ use crate::export::Possible;
 use crate::model::Target;
 use crate::suite::{SuiteTest, is_error};
 
-/// Words in the names of functions and packages whose results look like results of chance.
+/// Words in names of functions and packages whose results look random.
 const DIGESTS: [&str; 14] = [
     "adler",
     "checksum",
@@ -34,7 +33,7 @@ const DIGESTS: [&str; 14] = [
     "uuid",
 ];
 
-/// Words in the names of classes whose texts have a certain form.
+/// Words in names of classes whose constructors need a string in a certain format.
 const FORMED: [&str; 12] = [
     "address", "color", "colour", "date", "duration", "email", "time", "uri", "url", "uuid",
     "version", "xml",
@@ -43,13 +42,13 @@ const FORMED: [&str; 12] = [
 /// Minimum length of a digest, in characters.
 const SHORTEST: usize = 6;
 
-/// Minimum length of a word that looks like chance, whatever the name of its function.
+/// Minimum length of a word that looks random, in characters.
 const LONG: usize = 20;
 
-/// Minimum number of changes between kinds of letters in such a word.
+/// Minimum number of changes between kinds of characters in a word that looks random.
 const CHANGES: usize = 6;
 
-/// The strings and numbers in a result, as texts.
+/// Collects the strings and numbers in a result.
 fn parts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -79,13 +78,12 @@ fn parts_of_name(name: &str) -> Vec<String> {
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether a name says that a function computes something like a digest.
 fn is_digest(name: &str) -> bool {
     let stem = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     parts_of_name(name).iter().any(|word| DIGESTS.iter().any(|it| stem(it) == stem(word)))
 }
 
-/// Whether a text has a long word of mixed letters and digits.
+/// Whether a string contains a long word of mixed letters and digits.
 fn looks_like_chance(text: &str) -> bool {
     let class = |c: char| match c {
         c if c.is_ascii_digit() => 0,
@@ -99,7 +97,7 @@ fn looks_like_chance(text: &str) -> bool {
     })
 }
 
-/// Whether at least three numbers are equal, or nearly all of more, or a number is none.
+/// Whether three or more numbers hardly differ, or a number is not finite.
 fn are_odd_numbers(given: &[Argument]) -> bool {
     let number = |it: &Argument| match it {
         Argument::Number(number) => Some(*number),
@@ -113,7 +111,7 @@ fn are_odd_numbers(given: &[Argument]) -> bool {
     alike || numbers.iter().any(|it| !it.is_finite())
 }
 
-/// Whether numbers are all equal, and so are the elements of the result, so that their order does not show.
+/// Whether all arguments are equal and the result is a list of equal numbers.
 fn are_equal(given: &[Argument], result: &Value) -> bool {
     let equal = |it: &[Argument]| it.len() > 1 && it.iter().all(|other| *other == it[0]);
     let shown = result["array"].as_array().is_some_and(|it| {
@@ -122,7 +120,7 @@ fn are_equal(given: &[Argument], result: &Value) -> bool {
     shown && equal(given)
 }
 
-/// Whether a variable that holds an object is given twice.
+/// Whether two arguments are the same variable.
 fn gives_twice(given: &[Argument]) -> bool {
     let variables: Vec<&Argument> =
         given.iter().filter(|it| matches!(it, Argument::Variable(_))).collect();
@@ -130,7 +128,7 @@ fn gives_twice(given: &[Argument]) -> bool {
 }
 
 impl Usage {
-    /// Whether the result of a test, or the combination of its arguments, is an accident.
+    /// Whether the arguments or the result of a test are accidental; false if it shows an error.
     pub(super) fn is_accident(&self, test: &SuiteTest) -> bool {
         let statements = inlined(&test.statements);
         let last = statements.len() - 1;
@@ -172,7 +170,7 @@ impl Usage {
             || target.is_some_and(|it| self.is_of_other_type(it, result))
     }
 
-    /// Whether an instance that needs a text of a certain form is made of an ordinary word that no example has.
+    /// Whether a constructor that needs a formatted string gets a common word that no example has.
     fn is_made_of_a_word(&self, statement: &Statement) -> bool {
         let Some(Argument::String(text)) = statement.arguments.first() else { return false };
         let class = statement.path.iter().rev().find(|name| *name != "default");
@@ -185,7 +183,7 @@ impl Usage {
             && !self.is_text(text)
     }
 
-    /// Whether a result is a digest, or looks like chance, and nothing in the package writes it.
+    /// Whether a result contains an undocumented digest or random value.
     fn is_unknown_digest(
         &self,
         target: Option<&Target>,
@@ -227,8 +225,8 @@ impl Usage {
         }
     }
 
-    /// Whether the only argument is a collection that is returned as it was, or of which nothing is left: an empty one,
-    /// or the first of several that the function takes.
+    /// Whether a call does nothing useful with a collection, its only argument, because the
+    /// collection is empty or further arguments are missing.
     fn has_nothing_to_do(&self, target: &Target, statement: &Statement, result: &Value) -> bool {
         let [only] = &statement.arguments[..] else { return false };
         let empty = match only {
@@ -247,8 +245,7 @@ impl Usage {
         empty && same || more && (same || none)
     }
 
-    /// Whether a method of what a function returned gets a word that occurs nowhere else in the test or the package, and
-    /// returns a collection: it hardly has such a key.
+    /// Whether a method of a returned value gets a word that is unlikely to be a key.
     fn is_key_of_nothing(&self, test: &SuiteTest, at: usize, result: &Value) -> bool {
         let statement = &test.statements[at];
         let [Argument::String(word)] = &statement.arguments[..] else { return false };
@@ -266,20 +263,20 @@ impl Usage {
             && !result.to_string().contains(word.as_str())
     }
 
-    /// Whether an example calls something of this name with a text.
+    /// Whether an example calls a function of this name with this string first.
     fn gives_text(&self, name: &str, text: &str) -> bool {
         let mut calls = self.words.calls.get(name).into_iter().flatten();
         calls.any(|call| matches!(call.first(), Some(Literal::Text(known)) if known == text))
     }
 
-    /// Whether the result of zero is zero, and no example shows this.
+    /// Whether a call returns zero for zero, and no example has this call.
     fn is_zero(&self, target: Option<&Target>, statement: &Statement, result: &Value) -> bool {
         let zero = matches!(&statement.arguments[..], [Argument::Number(number)] if *number == 0.0);
         let documented = target.is_some_and(|it| self.is_documented_call(it, statement));
         zero && result["number"] == "0" && !documented
     }
 
-    /// Whether a comment declares that a function returns a number or a string, and it returns the other.
+    /// Whether a result contradicts the type that a comment declares.
     fn is_of_other_type(&self, target: &Target, result: &Value) -> bool {
         let names = self.words.names(target, &self.model);
         let declared = names.iter().find_map(|name| self.returned.get(name));
@@ -293,27 +290,27 @@ impl Usage {
     }
 }
 
-/// Whether an instance that was made without arguments only shows zeros.
+/// Whether a test without arguments shows a list of zeros.
 fn is_empty_instance(test: &SuiteTest, result: &Value) -> bool {
     let zero = |it: &Value| it["number"] == "0";
     let zeros = result["array"].as_array().is_some_and(|it| !it.is_empty() && it.iter().all(zero));
     zeros && test.statements.iter().all(|it| it.arguments.is_empty())
 }
 
-/// Whether a list only has the text of which it was made, so that nothing was done to it.
+/// Whether a string is returned undivided, as the only element of a list.
 fn is_undivided(statement: &Statement, result: &Value) -> bool {
     let Some(Argument::String(text)) = statement.arguments.first() else { return false };
     let items = result["array"].as_array().map(Vec::as_slice);
     text.len() > 1 && matches!(items, Some([only]) if only["string"] == **text)
 }
 
-/// Whether a function copies its first argument, and the result does not show what the further arguments do.
+/// Whether a copy does not show what further arguments do.
 fn is_plain_copy(name: &str, statement: &Statement, result: &Value) -> bool {
     let copies = parts_of_name(name).iter().any(|it| it == "copy" || it == "clone");
     copies && matches!(&statement.arguments[..], [first, _, ..] if is_value_of(first, result))
 }
 
-/// Whether a function is to change elements, and gets one that returns them as they are.
+/// Whether a function that should change values gets a function that returns them unchanged.
 fn is_identity(name: &str, statement: &Statement) -> bool {
     let identity = |it: &Argument| matches!(it, Argument::Function(what, _) if what == "first");
     let changes = ["apply", "convert", "each", "map", "object", "transform", "update"];
@@ -321,8 +318,7 @@ fn is_identity(name: &str, statement: &Statement) -> bool {
         && statement.arguments.iter().any(identity)
 }
 
-/// Whether all that is known of a new instance, or what is read of it, are arguments that it keeps. Flags
-/// say no more.
+/// Whether a test only shows arguments that a new object keeps, apart from flags.
 pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     let Some(last) = test.statements.last() else { return false };
     let made = match last.operation {
@@ -346,8 +342,8 @@ pub(super) fn only_keeps(test: &SuiteTest, possible: &[Possible]) -> bool {
     shown.peek().is_some() && shown.all(|it| it.part().is_some_and(|(_, value)| keeps(value)))
 }
 
-/// The kinds that comments declare for the results of functions: the first word of `@returns {kind}`, by the names that
-/// follow the comment.
+/// Collects the types that comments such as `@returns {string}` declare, in lower case, by the
+/// names that follow the comments.
 pub(super) fn returned(source: &str, found: &mut BTreeMap<String, String>) {
     let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
     for part in source.split("/**").skip(1) {

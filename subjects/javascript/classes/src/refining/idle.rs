@@ -63,7 +63,7 @@ impl Refiner<'_> {
         Ok(candidate)
     }
 
-    /// Whether what a test reads of an instance does not depend on the options with which it was made.
+    /// Whether a test shows the same result without the options of the constructor.
     fn has_idle_options(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
         let statements = &candidate.test.statements;
         let (Some(made), true) = (statements.first(), statements.len() > 1) else {
@@ -81,7 +81,7 @@ impl Refiner<'_> {
         Ok(reads && found.is_some_and(|it| last(&it) == last(candidate)))
     }
 
-    /// Whether a function among the arguments of a call can be replaced by one that returns nothing.
+    /// Whether some function that is passed to the call has no effect on what the test shows.
     fn has_idle_function(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
         let statements = &candidate.test.statements;
         let at = candidate.test.focus.unwrap_or(statements.len() - 1);

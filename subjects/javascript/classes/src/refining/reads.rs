@@ -217,7 +217,7 @@ pub(super) fn of_parameters(
     found
 }
 
-/// What a process has from its environment.
+/// Code that reads files or the environment of the process.
 const ENVIRONMENT: [&str; 12] = [
     "process.env",
     "process.argv",
@@ -233,10 +233,10 @@ const ENVIRONMENT: [&str; 12] = [
     "statSync(",
 ];
 
-/// Minimum length of the name of a function whose calls are looked up by it.
+/// Minimum length of names by which calls of functions are found, in bytes.
 const SHORTEST_NAME: usize = 6;
 
-/// The functions whose code reads the environment of the process or files, or calls a function that does.
+/// The functions that read files or the environment of the process, directly or indirectly.
 pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
     let files = program.units.files.iter().map(|file| program.package.text(&file.path));
     let files: Vec<String> = files.map(Option::unwrap_or_default).collect();
@@ -293,7 +293,7 @@ impl Usage {
         self.reads.get(number).filter(|_| position < target.parameters.len())
     }
 
-    /// Whether the result of a test may depend on the environment of the process.
+    /// Whether the result of a test may depend on files or on the environment of the process.
     pub(super) fn depends_on_environment(&self, test: &SuiteTest) -> bool {
         let last = test.assertions.last();
         let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default();

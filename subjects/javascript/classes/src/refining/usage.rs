@@ -61,11 +61,11 @@ pub(super) struct Usage {
     pub(super) passed: reads::Passed,
     /// The members that functions read of their parameters, by the number of the parameter.
     pub(super) reads: Vec<BTreeSet<String>>,
-    /// The functions whose code reads the environment of the process.
+    /// The functions that read files or the environment of the process, directly or indirectly.
     pub(super) environment: BTreeSet<u32>,
     /// The ranges of numbers that comments and documentation state.
     pub(super) ranges: domains::Ranges,
-    /// The kinds of the results of functions, by name, that comments declare.
+    /// The types of results that comments declare, by the name of the function.
     pub(super) returned: BTreeMap<String, String>,
 }
 

@@ -69,7 +69,7 @@ pub(super) fn members(texts: &str) -> Vec<String> {
     found
 }
 
-/// Names that say with which number or in which place a value is made.
+/// Names that only suit a particular value of a function.
 const OF_ONE: [&str; 12] = [
     "zero", "one", "two", "three", "four", "five", "six", "ten", "hundred", "first", "second",
     "third",
@@ -78,7 +78,8 @@ const OF_ONE: [&str; 12] = [
 /// Maximum length of a call, in bytes.
 const LONGEST_CALL: usize = 2_000;
 
-/// Whether a member of what a call returns follows it. `code` starts with the opening bracket of the call.
+/// Whether the result of a call is used further, as in `f(1).x`. `code` starts with the opening
+/// bracket of the call.
 fn is_chain(code: &str) -> bool {
     let (mut depth, mut quote) = (0, None);
     for (at, c) in code.char_indices().take_while(|(at, _)| *at < LONGEST_CALL) {
@@ -97,8 +98,8 @@ fn is_chain(code: &str) -> bool {
     false
 }
 
-/// The name of a variable that is declared in a line, and the last name of what is called for its value. `all` is the
-/// line and what follows it.
+/// The name of a variable, and the name of the function that is called for its value. `text` is the
+/// rest of a line; `all` also contains the following lines.
 fn declared<'t>(text: &'t str, all: &str) -> Option<(&'t str, &'t str)> {
     let (name, rest) = text.split_once('=')?;
     let name = name.trim();

@@ -54,14 +54,14 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether a method needs an argument, as the method of a text, a list or a number with this name does.
+/// Whether methods of this name usually need an argument.
 fn needs_argument(name: &str) -> bool {
     let names = "compareTo divide equals minus multiply plus subtract times at charAt concat endsWith equals every filter find findIndex forEach includes indexOf map match padEnd \
                  padStart push reduce repeat replace search some split startsWith test";
     names.split(' ').any(|known| known == name)
 }
 
-/// Whether a call of an unknown function has arguments of one kind, none of them empty.
+/// Whether a call of an unknown function has plain arguments of a single kind.
 fn is_plain_call(statement: &Statement) -> bool {
     let given = &statement.arguments;
     let kinds: BTreeSet<_> = given.iter().map(kind).collect();
@@ -233,7 +233,6 @@ impl Usage {
         }
     }
 
-    /// Whether an example has a call with the same arguments.
     pub(super) fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
         self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
