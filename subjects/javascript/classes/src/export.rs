@@ -67,6 +67,8 @@ pub struct Code {
     pub hidden: BTreeSet<String>,
     /// The TypeScript files that the subject reaches; their paths are relative to `root`.
     pub typed: Vec<TypedFile>,
+    /// Whether the suite was confirmed in Node.js.
+    pub confirmed: bool,
     /// A line that states whether the suite was confirmed in Node.js; may be empty.
     pub note: String,
     /// The exported classes.
@@ -108,6 +110,7 @@ impl Code {
             all_errors: true,
             hidden: BTreeSet::new(),
             typed: Vec::new(),
+            confirmed: false,
             note: String::new(),
             classes,
             variables: names.variables,

@@ -239,22 +239,30 @@ pub fn refined(
         }
         implausible += repeated::without_repetitions(&mut tests);
     }
-    let left_out = all.difference(&covered_by(&tests)).count();
     tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
     let mut seen = BTreeSet::new();
-    for Candidate { test, .. } in tests {
+    let mut covered_by_each = Vec::new();
+    for Candidate { test, covered, .. } in tests {
         let key: Vec<String> = test.statements.iter().map(|s| s.to_json().to_string()).collect();
         if seen.insert(key) {
             refined.tests.push(test);
+            covered_by_each.push(covered);
         }
     }
     assertions::choose(program, &mut refined, settings, &refiner.usual, &refiner.classes)?;
-    if !settings.all_values {
-        let before = refined.tests.len();
-        refined.tests.retain(|test| tells(test, &refiner.code));
-        implausible += before - refined.tests.len();
-    }
+    let mut covered = Covered::new();
+    let mut each = covered_by_each.into_iter();
+    refined.tests.retain(|test| {
+        let own = each.next().unwrap_or_default();
+        let kept = settings.all_values || tells(test, &refiner.code);
+        if kept {
+            covered.extend(own);
+        }
+        implausible += usize::from(!kept);
+        kept
+    });
+    let left_out = all.difference(&covered).count();
     Ok(Refined { suite: refined, implausible, left_out })
 }
 

@@ -210,6 +210,7 @@ fn confirmed(
         Ok(exported)
     });
     result.unwrap_or_else(|cause| {
+        code.confirmed = false;
         code.note = format!("Not confirmed in Node.js: {cause}.");
         export(suite, code)
     })

@@ -195,6 +195,7 @@ impl Project {
             all_errors: false,
             hidden,
             typed,
+            confirmed: false,
             note: String::new(),
             classes,
             own_name,

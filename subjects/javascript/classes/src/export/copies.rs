@@ -55,8 +55,7 @@ impl Test<'_> {
         let taken = |name: &&str| {
             *name == self.code.name_of_subject() || TAKEN.split_whitespace().any(|it| it == *name)
         };
-        let confirmed = !self.code.note.is_empty();
-        let fits = confirmed && copies && collection && same && !each.at_end;
+        let fits = self.code.confirmed && copies && collection && same && !each.at_end;
         if statement.operation != Operation::Call || !fits || NAMES.iter().any(taken) {
             return None;
         }

@@ -47,6 +47,7 @@ fn code(style: Style) -> Code {
         all_errors: true,
         hidden: BTreeSet::new(),
         typed: Vec::new(),
+        confirmed: false,
         note: String::new(),
         classes: Classes::new(),
         own_name: String::new(),
@@ -272,12 +273,11 @@ fn copies_are_other_objects() {
     let suite = Suite { tests: vec![test], ..suite() };
     let plain = export(&suite, &code(Style::NodeTest)).text;
     assert!(!plain.contains("notEqual"), "{plain}");
-    let note = "// Confirmed.".to_owned();
-    let text = export(&suite, &Code { note: note.clone(), ..code(Style::NodeTest) }).text;
+    let text = export(&suite, &Code { confirmed: true, ..code(Style::NodeTest) }).text;
     assert!(text.contains("const copy = subject.deepClone(original);"), "{text}");
     assert!(text.contains("assert.notEqual(copy, original);"), "{text}");
     assert!(text.contains("assert.notEqual(copy.b, original.b);"), "{text}");
     assert!(text.contains("deepClone returns a separate copy of { a: 1, b: [2] }"), "{text}");
-    let jest = export(&suite, &Code { note, ..code(Style::Jest) }).text;
+    let jest = export(&suite, &Code { confirmed: true, ..code(Style::Jest) }).text;
     assert!(jest.contains("expect(copy).not.toBe(original);"), "{jest}");
 }

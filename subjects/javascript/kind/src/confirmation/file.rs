@@ -36,7 +36,7 @@ impl Node {
     ) -> Result<(Exported, Vec<String>), NotConfirmed> {
         let mut dropped = Vec::new();
         for _ in 0..MAX_EXECUTIONS {
-            code.note = note(dropped.len());
+            (code.confirmed, code.note) = (true, note(dropped.len()));
             let exported = export(suite, code);
             if code.snapshots || exported.titles.is_empty() {
                 return Ok((exported, dropped));
