@@ -1,4 +1,4 @@
-//! Numbers of runs and projects by name, and configurations of algorithms.
+//! Metrics of runs and measures of projects by name, and configurations of algorithms.
 
 use std::collections::{BTreeMap, HashMap};
 
