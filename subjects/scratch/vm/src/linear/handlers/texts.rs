@@ -58,8 +58,8 @@ impl<T: Tracer> Executor<'_, T> {
         true
     }
 
-    /// Whether a letter equals a letter, ignoring case; `None` unless the first is a visible ASCII
-    /// character that is not a digit, and the second is an ASCII character.
+    /// Fast path for most visible ASCII characters: whether a letter equals a string of one
+    /// character, ignoring case. `None` for other operands.
     fn equals_letter(&self, (place, text): (Operand, Operand), b: Operand) -> Option<bool> {
         let index = Any::read(self, place).number() - 1.0;
         let Stored::Other(Value::Text(text)) = Any::read(self, text) else { return None };
@@ -73,7 +73,7 @@ impl<T: Tracer> Executor<'_, T> {
         is_suitable.then(|| letter.eq_ignore_ascii_case(&other))
     }
 
-    /// The distances of a comparison of a letter; `None` if it takes fuel, which does not occur.
+    /// `None` if the comparison takes fuel, which does not occur.
     fn compared_letter(
         &self,
         way: Way,

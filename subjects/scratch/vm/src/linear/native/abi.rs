@@ -60,8 +60,8 @@ pub(super) struct Functions {
     /// `(index) -> index`: executes an instruction with its handler. Returns the index of the next
     /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
-    /// Like `single`, for instructions that the [mode](super::memory::Mode) with the bridge executes
-    /// without a call.
+    /// Like `single`, but the call is not counted, because the second
+    /// [mode](super::memory::Mode) usually needs no call for the instruction.
     pub(super) uncounted: Address,
     /// Like `single`, for a path that leaves native code.
     pub(super) leave: Address,
@@ -221,7 +221,7 @@ extern "C" fn uncounted<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, _: f
 }
 
 extern "C" fn leave<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, x: f64, y: f64) -> u64 {
-    // Entering native code again takes some three times as long as a call.
+    // Entering native code again takes about three times as long as a call.
     executor.native.calls += 2;
     single_helper(executor, at, x, y)
 }

@@ -7,16 +7,15 @@ use super::generator::{D, Generator};
 use crate::code::MathOp;
 use crate::linear::form::{Function, Kind, Operand, Operator};
 
-/// The order of the lanes of vectors.
+/// The byte order for bitcasts of vectors.
 const LITTLE: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
-/// Whether division by a number has the same results as multiplication by its reciprocal.
+/// If so, multiplication by the reciprocal of `x` has the same results as division by `x`.
 fn is_power_of_two(x: f64) -> bool {
     x.is_normal() && (1.0 / x).is_normal() && x.to_bits() << 12 == 0
 }
 
 impl Generator<'_, '_> {
-    /// The number of an operand that is a constant.
     fn known_number(&self, operand: Operand) -> Option<f64> {
         let is_constant = operand.kind() == Kind::Constant;
         is_constant.then(|| self.form.numbers[operand.index()])
@@ -87,9 +86,9 @@ impl Generator<'_, '_> {
         let largest = known.map_or(LARGEST, |m| LARGEST.min((LARGEST_QUOTIENT - 1.0) * m));
         demand(self, FloatCC::LessThan, absolute, largest);
         let quotient = match known {
-            // The product may be rounded to the other neighbour of the quotient only close to the
-            // middle between two integers, where both neighbours are suitable: the absolute value
-            // of what is left is about half of `m`, which is exact.
+            // The product and the exact quotient may be rounded to different integers only close
+            // to the middle between them. Either integer is suitable there, because what is left
+            // is exact, and its absolute value is about half of `m`.
             Some(m) => {
                 let factor = self.builder.ins().f64const(1.0 / m);
                 self.builder.ins().fmul(n, factor)
@@ -109,7 +108,8 @@ impl Generator<'_, '_> {
         let is_some = self.builder.ins().fcmp(FloatCC::GreaterThan, absolute, least);
         self.builder.ins().brif(is_some, some, &[], none, &[]);
         self.builder.switch_to_block(none);
-        // For a remainder that is very close to 0, the quotient may be rounded to 0.
+        // Very close to 0, the function is called, because it divides what is left by `m`, and
+        // this quotient may underflow.
         demand(self, FloatCC::Equal, left, 0.0);
         // 0 has the sign of `n`.
         let signed = self.builder.ins().fcopysign(left, n);
@@ -126,8 +126,8 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The sum of two numbers if a comparison holds, otherwise the first number plus 0, without a
-    /// jump, which would often be predicted wrongly.
+    /// Adds `y` to `sum` if a comparison holds, and 0 otherwise. A jump would often be predicted
+    /// wrongly.
     fn plus_if(&mut self, sum: Value, y: Value, (how, a, b): (FloatCC, Value, Value)) -> Value {
         if cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))) {
             let holds = self.builder.ins().fcmp(how, a, b);

@@ -13,7 +13,6 @@ use crate::linear::form::Site;
 const MAX_PARAMETERS: u16 = 8;
 
 impl Generator<'_, '_> {
-    /// Adds to the number of delayed frames, or subtracts if `negative` is set.
     fn add_frames(&mut self, frames: Value, negative: bool) {
         let field = self.abi.delayed_frames;
         let before = self.field(field, types::I32);
@@ -30,7 +29,6 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(all, offset)
     }
 
-    /// Ends the code with a call to the handler on a longer path.
     fn end_by_handler(&mut self, at: usize, longer: Block) {
         if self.leaves(at, longer) {
             return;

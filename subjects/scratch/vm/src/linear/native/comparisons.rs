@@ -32,7 +32,6 @@ pub(super) struct Way {
 }
 
 impl Generator<'_, '_> {
-    /// Jumps if `outcome` equals `jump.on`.
     pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
         let to = self.leader(jump.to);
         if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
@@ -48,8 +47,7 @@ impl Generator<'_, '_> {
         if test.negated { self.builder.ins().bxor_imm_u(outcome, 1) } else { outcome }
     }
 
-    /// Whether the result of an operator is known not to be NaN because one operand is a suitable
-    /// constant, and the other is known not to be NaN.
+    /// Whether the result of an operator is known not to be NaN.
     pub(super) fn stays_ordered(
         &self,
         operator: Operator,
@@ -141,14 +139,14 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Generates a path, which ends its block, for when the distances of a block are measured.
+    /// Generates code with `path` for the case that distances of a block may still matter. This
+    /// code must end its block.
     fn unless_settled(&mut self, no: BlockNo, path: impl FnOnce(&mut Self)) {
         if self.abi.active {
             self.unless_marked(Mark::Settled(no), |generator, _| path(generator));
         }
     }
 
-    /// The outcome that waits at a place.
     fn waiting_outcome(&mut self, at: usize) -> Value {
         self.outcomes.get(&at).copied().unwrap_or_else(|| {
             let place = Self::outcome_place(at);
@@ -198,7 +196,7 @@ impl Generator<'_, '_> {
         self.call(self.abi.functions.finish, number, None, I)
     }
 
-    /// Calls the handler of an instruction that changes only the outcomes that wait.
+    /// The handler must change only waiting outcomes, because fields in registers are not put back.
     fn outcome_by_handler(&mut self, at: usize, next: Block) {
         let at = self.constant(at as u64);
         self.call(self.abi.functions.single, at, None, I);

@@ -34,7 +34,7 @@ pub(crate) struct Native {
     pub(super) marks: Marks,
     /// The result of the function that native code has called.
     pub(super) result: u64,
-    /// Number of calls from native code to functions.
+    /// Estimated cost of the calls from native code to functions, in calls of handlers.
     pub(super) calls: u64,
     uses: Vec<Use>,
     /// For each instruction, whether executions from this instruction are too short for native

@@ -15,8 +15,8 @@ impl Generator<'_, '_> {
         (self.known, self.numerals) = std::mem::take(&mut self.before);
     }
 
-    /// Lets the longer path of an instruction leave native code. Returns false without code if the
-    /// current [mode](super::memory::Mode) requires that the paths meet.
+    /// In the second [mode](super::memory::Mode), lets a longer path leave native code before an
+    /// instruction, and returns true.
     pub(super) fn leaves(&mut self, at: usize, longer: Block) -> bool {
         let leaves = self.leaves.is_some();
         if leaves {
@@ -39,7 +39,7 @@ impl Generator<'_, '_> {
         self.builder.ins().return_(&[next]);
     }
 
-    /// Ends an instruction: its longer path calls the handler and meets the short path.
+    /// Ends an instruction whose longer path calls the handler.
     pub(super) fn end(&mut self, at: usize, longer: Block) {
         if self.leaves(at, longer) {
             return;
@@ -54,7 +54,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Ends an instruction that computes a number and whose handler stores a number as well.
+    /// Ends an instruction that stores a number and whose handler stores a number as well.
     pub(super) fn store(&mut self, at: usize, to: Operand, number: Value, longer: Block) {
         let is_register = to.kind() == Kind::Register;
         let (place, offset) = match is_register {
@@ -92,8 +92,8 @@ impl Generator<'_, '_> {
         self.known.insert(to, result);
     }
 
-    /// Ends an instruction that copies a value to a variable or parameter. `number` is the number
-    /// of the value, or NaN, if it has been read.
+    /// Ends an instruction that copies a value to a variable. `number` is the number of the value
+    /// if it is known, and may be NaN.
     pub(super) fn end_copy(
         &mut self,
         at: usize,

@@ -48,8 +48,8 @@ pub(super) struct Generator<'b, 'f> {
     /// Jumps to the leader whose index is the block's parameter, or returns the index to the
     /// dispatcher.
     pub(super) enters: Block,
-    /// Leaders to which no instruction jumps and that end an iteration. They have their own code for
-    /// when they are entered.
+    /// Instructions that end an iteration and to which no instruction jumps. Entering the unit
+    /// there executes a separate copy of their code.
     pub(super) entries: FxHashSet<usize>,
     /// Blocks that return the indices of instructions outside the unit.
     elsewhere: Vec<(Block, usize)>,
@@ -80,21 +80,21 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) numerals: FxHashMap<Operand, Value>,
     /// `known` and `numerals` before the current instruction.
     pub(super) before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
-    /// Variables and parameters that are stored as numbers, if longer paths leave native code.
+    /// Operands that are known to be stored as numbers; empty in the first mode.
     pub(super) stored: FxHashSet<Operand>,
-    /// Numbers that are not NaN, if longer paths leave native code.
+    /// Numbers that are known not to be NaN.
     pub(super) ordered: FxHashSet<Value>,
-    /// Outcomes that wait to be combined, if they have been computed since the last leader.
+    /// Outcomes that have been computed since the last leader, by their places.
     pub(super) outcomes: FxHashMap<usize, Value>,
     /// Amount of fuel that is known to be left.
     pub(super) paid: u32,
     pub(super) masks: Masks,
-    /// Executes the instruction whose index is the block's parameter with its handler, and returns
-    /// to the dispatcher. `None` if longer paths meet the short paths.
+    /// Calls the handler of the instruction whose index is the block's parameter, and returns to
+    /// the dispatcher; `None` in the first mode.
     pub(super) leaves: Option<Block>,
-    /// Blocks that leave native code before instructions.
+    /// Longer paths that leave native code, with the indices of their instructions.
     pub(super) left: Vec<(Block, usize)>,
-    /// The address and number of the items of lists.
+    /// The addresses and lengths of lists.
     pub(super) items: FxHashMap<ListNo, Items>,
     /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) parameters: Option<(Value, Value)>,
@@ -385,7 +385,6 @@ impl Generator<'_, '_> {
         self.call_directly((function, I), &[I, I, D, D], &[self.executor, at, zero, zero])
     }
 
-    /// Jumps to a block if a condition holds; continues otherwise.
     pub(super) fn branch(&mut self, condition: Value, to: Block) {
         let next = self.block();
         self.builder.ins().brif(condition, to, &[], next, &[]);
@@ -404,7 +403,7 @@ impl Generator<'_, '_> {
         block
     }
 
-    /// Creates a block that is executed about as often as the current block.
+    /// Creates a block, which is marked as seldom executed if the current block is.
     pub(super) fn block(&mut self) -> Block {
         match self.builder.current_block() {
             Some(block) if self.builder.func.layout.is_cold(block) => self.seldom(),
@@ -412,7 +411,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Ends the current block with a jump to an instruction.
     pub(super) fn go_to(&mut self, at: usize) {
         match self.leaders.get(&at) {
             Some(&block) => {

@@ -17,7 +17,7 @@ pub(super) struct Kept {
     pub(super) fuel: Variable,
     /// Iterations until the next search for cycles.
     pub(super) due: Variable,
-    /// The fields in registers, by their offsets: fuel, iterations, and what calls change.
+    /// The fields of the executor that registers keep, with their offsets.
     fields: Vec<(i32, Field)>,
     /// The frame of the innermost loop; 0 if it is not known.
     pub(super) frame: Variable,
@@ -26,12 +26,11 @@ pub(super) struct Kept {
     /// The numbers of variables. NaN means that the number is not known. Any other number equals
     /// the value in memory, which has no reference count.
     numbers: FxHashMap<Operand, Variable>,
-    /// The numbers that are known since the last leader.
+    /// The numbers that are known not to be NaN.
     pub(super) certain: FxHashMap<Operand, Value>,
     lists: FxHashMap<ListNo, KeptList>,
 }
 
-/// A field of the executor.
 #[derive(Clone, Copy)]
 struct Field {
     variable: Variable,
@@ -40,7 +39,6 @@ struct Field {
     changes: bool,
 }
 
-/// Where the items of a list are.
 #[derive(Clone, Copy)]
 pub(super) struct KeptList {
     pub(super) address: Variable,
@@ -119,7 +117,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The value of a field of the executor.
     pub(super) fn field(&mut self, offset: i32, kind: Type) -> Value {
         match self.kept.field(offset) {
             Some(field) => self.builder.use_var(field.variable),
@@ -148,7 +145,7 @@ impl Generator<'_, '_> {
         self.builder.def_var(self.kept.frame, none);
     }
 
-    /// Forgets what registers keep, so that no register must be saved around a call before this.
+    /// Forgets what registers keep, so none of this must be saved around the preceding call.
     pub(super) fn forget_kept(&mut self) {
         let unknown = self.builder.ins().f64const(f64::NAN);
         for variable in self.kept.numbers.values() {
@@ -213,7 +210,7 @@ impl Generator<'_, '_> {
         self.kept.numbers.contains_key(&operand)
     }
 
-    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this
+    /// Keeps the number of a variable that a handler has written. Returns whether numbers of the
     /// variable are kept.
     pub(super) fn fetch(&mut self, operand: Operand) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
@@ -247,7 +244,7 @@ impl Generator<'_, '_> {
         Some(number)
     }
 
-    /// The number of a variable that is known to be stored as this number.
+    /// The kept number of a variable that is known to be stored as a number.
     pub(super) fn stored_number(&self, operand: Operand) -> Option<Value> {
         self.kept.certain.get(&operand).copied().filter(|_| self.stored.contains(&operand))
     }

@@ -144,7 +144,6 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(address, offset)
     }
 
-    /// Forgets where the items of a list are.
     pub(super) fn forget_items(&mut self, list: ListNo) {
         if let Some(kept) = self.kept.list(list) {
             let none = self.builder.ins().iconst(I, 0);

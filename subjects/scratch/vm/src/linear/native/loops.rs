@@ -28,12 +28,13 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(here);
     }
 
-    /// Consumes fuel; jumps to `longer` unless more than this amount is left.
+    /// Consumes fuel; jumps to `longer` if there may be too little.
     fn consume(&mut self, at: usize, count: u16, longer: Block) {
         let count = u32::from(count);
         let fuel = self.builder.use_var(self.kept.fuel);
         if self.paid < count {
-            // Test once for what follows, if the handlers can execute it otherwise.
+            // In the second mode, test once for what follows, which handlers execute if less fuel
+            // is left.
             self.paid = if self.leaves.is_some() { self.cost(at) } else { count };
             let all = i64::from(self.paid);
             let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, all);
@@ -44,7 +45,7 @@ impl Generator<'_, '_> {
         self.builder.def_var(self.kept.fuel, left);
     }
 
-    /// The fuel of an instruction and of the following ones up to the next leader.
+    /// Maximum fuel of the runs and iterations from an instruction up to the next leader.
     fn cost(&self, first: usize) -> u32 {
         let mut cost = 0;
         for (at, instruction) in self.form.instructions.iter().enumerate().skip(first) {
@@ -83,7 +84,7 @@ impl Generator<'_, '_> {
         self.leave_by(at, longer);
     }
 
-    /// The address of the vector of frames, the address of the first frame, and their number.
+    /// The addresses of the vector of frames and of the first frame, and the number of frames.
     fn frames(&mut self) -> (Value, Value, Value) {
         let stack = self.builder.ins().load(I, TRUSTED, self.executor, self.abi.stack);
         let layout = self.layout.frames;
@@ -91,7 +92,6 @@ impl Generator<'_, '_> {
         (stack, address, self.builder.ins().load(I, TRUSTED, stack, layout.length))
     }
 
-    /// The address of the frame with an index.
     fn frame(&mut self, frames: Value, index: Value) -> Value {
         let offset = self.builder.ins().imul_imm_s(index, size_of::<Frame>() as i64);
         self.builder.ins().iadd(frames, offset)
@@ -101,13 +101,13 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, byte, frame, offset as i32);
     }
 
-    /// Whether a handler pushes and pops the frames of a loop with this number of branches around
-    /// it. The code of the first [mode](super::memory::Mode) for them would take long to compile.
+    /// Whether handlers push and pop the frames of a loop inside this number of branches. In the
+    /// first [mode](super::memory::Mode), compiling code for this would take too much time.
     pub(super) fn calls_for_loop(&self, branches: usize) -> bool {
         self.leaves.is_none() && branches > 0
     }
 
-    /// Executes an instruction with its handler, which is not counted.
+    /// Executes an instruction with its handler, without counting the call.
     pub(super) fn uncounted(&mut self, at: usize) {
         let no = self.constant(at as u64);
         let next = self.single_of(self.abi.functions.uncounted, no);
@@ -115,7 +115,7 @@ impl Generator<'_, '_> {
         self.expect(at, next);
     }
 
-    /// Pushes the frames of a loop, of the branches around it and of its body.
+    /// Pushes frames as `Executor::enter_loop` does.
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, times: Operand) {
         let longer = self.seldom();
         let counter = match counted {
@@ -183,7 +183,7 @@ impl Generator<'_, '_> {
         self.end(at, longer);
     }
 
-    /// The command of a loop after the commands of the branches around it, from the outermost.
+    /// The commands of the branches around a loop, from the outermost, and of the loop.
     pub(super) fn path(&self, at: usize) -> Vec<CommandId> {
         let mut path = Vec::new();
         let mut around = self.form.origins[at].command;
@@ -195,7 +195,7 @@ impl Generator<'_, '_> {
         path
     }
 
-    /// Pops the frames of a loop and of this number of branches around it.
+    /// Pops the frames of a loop and of the branches around it.
     pub(super) fn leave_loop(&mut self, at: usize, branches: u16) {
         let longer = self.seldom();
         let (stack, address, length) = self.frames();

@@ -1,4 +1,4 @@
-//! Bits in registers for the [marks](super::marks) that loops read most often.
+//! Bits in registers for [marks](super::marks).
 //!
 //! If a bit is set, the mark is from the current time. Otherwise, the mark is read from memory.
 
@@ -15,21 +15,21 @@ use super::marks::{Mark, Places};
 use super::unit::Unit;
 use crate::linear::form::{Form, Instruction};
 
-/// Number of masks of a unit.
+/// Maximum number of masks of a unit.
 const MASKS: usize = 2;
 
-/// Number of bits of a mask.
+/// Maximum number of bits of a mask.
 const BITS: usize = 31;
 
-/// For the places of marks, the masks that contain their bits, and the bits.
 #[derive(Default)]
 pub(super) struct Masks {
+    /// The masks and bits of marks, by the places of the marks.
     bits: FxHashMap<usize, (Variable, i64)>,
     all: Vec<Variable>,
 }
 
 impl Masks {
-    /// Masks for the marks of a unit, beginning with those in the innermost loops.
+    /// Marks in deeply nested loops get bits first.
     pub(super) fn new(builder: &mut FunctionBuilder, form: &Form, unit: &Unit) -> Masks {
         let places = Places::new(form);
         let instructions = &form.instructions[unit.first..unit.end];
@@ -58,7 +58,7 @@ impl Masks {
     }
 }
 
-/// The marks that the code of an instruction reads.
+/// The marks that the code of an instruction may read.
 fn marks(instruction: &Instruction, no: BlockNo) -> [Option<Mark>; 2] {
     use Instruction::*;
     match *instruction {
@@ -79,8 +79,8 @@ fn marks(instruction: &Instruction, no: BlockNo) -> [Option<Mark>; 2] {
 }
 
 impl Generator<'_, '_> {
-    /// Generates a path for when a mark is not from the current time, and continues with the block
-    /// `next`, to which the path may jump.
+    /// Generates code with `path` for the case that a mark is not from the current time. This code
+    /// must end its block, and may jump to the block that `path` is given.
     pub(super) fn unless_marked(&mut self, mark: Mark, path: impl FnOnce(&mut Self, Block)) {
         let (next, unmarked) = (self.block(), self.seldom());
         match self.masks.bits.get(&self.places.of(mark)) {
@@ -121,7 +121,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Calls a function that reports and marks, unless the mark is from the current time.
+    /// Calls a function that reports and sets a mark, unless the mark is from the current time.
     pub(super) fn report(&mut self, mark: Mark, function: Address, word: u64) {
         self.unless_marked(mark, |generator, next| {
             let word = generator.constant(word);

@@ -18,8 +18,8 @@ pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
 pub(super) enum Mode {
     /// A call may change registers, so the code around calls keeps few values in registers.
     Direct,
-    /// A call goes through the [bridge], which takes longer and changes no register, and handlers
-    /// of longer paths are called only when native code is left.
+    /// Most calls go through the [bridge], which takes longer but changes no register, and longer
+    /// paths leave native code.
     Bridged,
 }
 
