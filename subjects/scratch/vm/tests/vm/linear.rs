@@ -425,6 +425,12 @@ fn texts_are_compared_and_written_as_by_the_interpreter() {
            (set s (join $s \"\")) (set m (join $m (letter $n (arg a))))])",
         "(set s a) (repeat 25 [(set s (join $s $s)) (change n 1)
            (if (or (= (letter 3 $s) 3) (< (letter $n abc) (arg b))) [(set o (join $n $s))])])",
+        // Outcomes of handlers are combined with outcomes of native code.
+        "(set s abca) (repeat 30 [(change n 1)
+           (if (and (and (< $n 25) (= (letter $n abcabcabcabcabcabc) a)) (> 30 $n)) [(change m 1)])
+           (if (or (and (= $n 3) (= (letter 2 $s) c)) (> $n 28)) [(change o 1)])
+           (if (and (or (> $n 5) (= $s stop)) (< $m 9))
+             [(if (or (= (letter $n abab) b) (= $n 7)) [(change p 1)])])])",
     ];
     for body in bodies {
         let bodies = [body, "(set s (arg a))", "(if (= (arg a) abc) [(set s abc)])"];

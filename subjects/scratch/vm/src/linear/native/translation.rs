@@ -303,6 +303,8 @@ impl Generator<'_, '_> {
     fn test_by_handler(&mut self, at: usize, link: Link) {
         self.by_handler(at);
         self.waiting += usize::from(link == Link::Push);
+        // The handler has written the outcome on top in memory.
+        self.outcomes.remove(&self.waiting.saturating_sub(1));
     }
 
     fn compare_by_handler(&mut self, at: usize, link: Link, to: u32) {
