@@ -51,7 +51,7 @@ pub use self::variables::Variables;
 use crate::export::{Code, possible, strength_of, tells};
 use crate::generate::machine;
 use crate::mined::own_names;
-use crate::model::Model;
+use crate::model::{Model, TargetKind};
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 
@@ -255,7 +255,7 @@ pub fn refined(
     let mut each = covered_by_each.into_iter();
     refined.tests.retain(|test| {
         let own = each.next().unwrap_or_default();
-        let kept = settings.all_values || tells(test, &refiner.code);
+        let kept = settings.all_values || refiner.tells(test);
         if kept {
             covered.extend(own);
         }
@@ -405,7 +405,7 @@ impl<'p> Refiner<'p> {
                 faults += self.usage.objections(&candidate.test, says, &self.variables);
             }
             faults += usize::from(accidents::only_keeps(&candidate.test, &possible));
-            faults += usize::from(!self.all_values && !tells(&candidate.test, &self.code));
+            faults += usize::from(!self.all_values && !self.tells(&candidate.test));
             candidate.faults = faults;
             if faults > 0 && !self.all_values {
                 candidate.weight *= IMPLAUSIBLE;
@@ -458,6 +458,15 @@ impl<'p> Refiner<'p> {
         let statements = statements.filter(|it| !self.loaded.contains(it)).collect();
         let weight = f64::INFINITY;
         Ok(Some(Candidate { test, covered, statements, weight, ..Candidate::default() }))
+    }
+
+    /// Whether the title of a test tells what is tested. There is only one call of a function without
+    /// parameters.
+    fn tells(&self, test: &SuiteTest) -> bool {
+        let target = self.usage.target(&test.statements, 0).filter(|_| test.statements.len() == 1);
+        let only =
+            target.is_some_and(|it| it.kind == TargetKind::Function && it.parameters.is_empty());
+        only || tells(test, &self.code)
     }
 
     /// The goals that are reached before a statement.
