@@ -229,7 +229,7 @@ fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
     let covered: Vec<_> = [1, 2, 3].map(|trial| (of(trial).covered, of(trial).goals)).into();
     assert_eq!(covered, [(200, 300), (120, 300), (100, 300)]);
     assert_eq!((of(4).outcome, of(4).coverage()), (RunOutcome::Failed, None));
-    assert!(results.reasons[of(4).reason.unwrap() as usize].contains("last one was after 1800 s"));
+    assert!(results.reasons[of(4).reason.unwrap() as usize].contains("last one is at 1800 s"));
     assert_eq!((of(5).covered, of(5).goals, of(6).covered), (10, 40, 40));
     assert_eq!(of(5).search_ms, Some(900_000));
     let improvements = results.improvements(&Clock::Wall).unwrap();
