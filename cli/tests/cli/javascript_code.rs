@@ -122,13 +122,16 @@ fn a_summary_says_how_to_keep_tests_of_errors() {
 #[test]
 fn large_values_are_compared_with_snapshots_if_asked_for() {
     let folder = folder();
-    let source = "exports.table = () => Array.from({ length: 150 }, (_, n) => n * n);";
+    let source = "exports.table = () => Array.from({ length: 150 }, (_, n) => n * n);
+        exports.nothing = () => { throw undefined; };";
     fs::write(folder.path().join("list.js"), source).unwrap();
     let generate = ["generate", "list.js", "--executions", "100", "-q", "--no-confirmation"];
     let jest = ["--style", "jest", "--snapshots", "-o", "list.test.js"];
     run(&folder, &[&generate[..], &jest].concat());
     let text = fs::read_to_string(folder.path().join("list.test.js")).unwrap();
     assert!(text.contains("expect(subject.table()).toMatchSnapshot();"), "{text}");
+    // The thrown value says nothing about the call.
+    assert!(!text.contains("nothing"), "{text}");
 }
 
 #[test]

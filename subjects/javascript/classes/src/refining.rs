@@ -460,13 +460,15 @@ impl<'p> Refiner<'p> {
         Ok(Some(Candidate { test, covered, statements, weight, ..Candidate::default() }))
     }
 
-    /// Whether the title of a test tells what is tested. There is only one call of a function without
-    /// parameters.
+    /// Whether the title of a test tells what is tested. A function without parameters can be called
+    /// in one way only, so its result needs no description.
     fn tells(&self, test: &SuiteTest) -> bool {
         let target = self.usage.target(&test.statements, 0).filter(|_| test.statements.len() == 1);
         let only =
             target.is_some_and(|it| it.kind == TargetKind::Function && it.parameters.is_empty());
-        only || tells(test, &self.code)
+        let fails =
+            |value: &serde_json::Value| value.get("throws").or(value.get("rejects")).is_some();
+        only && !test.assertions.iter().any(fails) || tells(test, &self.code)
     }
 
     /// The goals that are reached before a statement.
