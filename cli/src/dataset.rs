@@ -1,4 +1,4 @@
-//! `catherd dataset`: the corpora of all kinds.
+//! `catherd dataset`: corpora of Scratch projects and of JavaScript packages.
 
 use catherd_analysis::corpus::{self, Tables};
 use catherd_cli_console::{Exit, Failure};

@@ -26,11 +26,11 @@ pub struct Conditions {
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     pub siblings_busy: Option<f64>,
     /// Mean share of the time in which the other physical cores of the computer were busy, in
-    /// 0..=1. Without a core, all cores count, without the time of this process and its
-    /// descendants.
+    /// 0..=1. If the process is not pinned to a core, the mean of all cores, less the time of this process
+    /// and its descendants.
     pub machine_busy: Option<f64>,
     /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
-    /// Without a core, the mean of all cores.
+    /// If the process is not pinned to a core, the mean of all cores.
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
     pub mhz: Option<f64>,

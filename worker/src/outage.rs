@@ -34,7 +34,8 @@ impl OutageReporter {
         OutageReporter { addresses, retry_timeout, outage: Mutex::default() }
     }
 
-    /// The first report follows after [`GRACE`], and further reports at growing intervals.
+    /// Records that a request has had no answer since `since`. Outages longer than [`GRACE`] are reported at
+    /// growing intervals.
     pub(crate) fn unanswered(&self, since: Instant, cause: &str) {
         let now = Instant::now();
         let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +52,7 @@ impl OutageReporter {
         outage.interval = (outage.interval * 2).min(REPORT_INTERVAL.1);
         outage.reported = true;
         tracing::warn!(
-            "coordinator {} has not been reachable for {} s: {cause}; trying again for up to {} s",
+            "coordinator {} has not been reachable for {} s: {cause}; giving up after {} s",
             self.addresses,
             (now - outage.since).as_secs(),
             self.retry_timeout.as_secs(),

@@ -33,8 +33,8 @@ pub struct Detection {
     /// P-value of Fisher's exact test against the first algorithm whose runs have the metric;
     /// `None` for that algorithm.
     pub p: Option<f64>,
-    /// The p-value with Holm's correction over all faults and projects of the algorithm under the
-    /// rule.
+    /// The p-value with Holm's correction over the faults of all projects, for the same algorithm
+    /// and rule.
     pub adjusted: Option<f64>,
 }
 

@@ -45,9 +45,10 @@ pub fn real_time(found: &RealTime) -> CaptionedTable {
         name: "real-time",
         title: "Whether results that depend on real time are reliable".to_owned(),
         caption: format!(
-            "{} Disturbed: runs with the disturbance. Tests: permutation of the runs of a project \
-             and an algorithm, with ranks of their speed ({}) (Good, 2005); corrected by Holm over all \
-             tests. Effect: mean speed of some of the runs against the others.",
+            "{} Disturbed: runs with the disturbance. Permutation tests over the runs of the same \
+             project and algorithm, with ranks of their speed ({}) (Good, 2005); p-values with Holm's \
+             correction over all tests. Effect: relative difference between the mean speed of the runs under \
+             Of and the mean speed of the other runs.",
             found.sentence(),
             found.response
         ),
@@ -81,7 +82,7 @@ pub fn places(found: &RealTime) -> CaptionedTable {
         name: "places",
         title: "Speed by core".to_owned(),
         caption: format!(
-            "Relative speed: mean over runs of the speed ({}) divided by the geometric mean of the runs of the same \
+            "Relative speed: mean over runs of the speed ({}) divided by the geometric mean speed of the runs of the same \
              project and algorithm. Means of the shares of the time of runs in which other processes used the \
              core, its other hyper-threads and the other cores of the machine were busy, and the hypervisor \
              took the core; and how often the core was slowed down because of its temperature.",

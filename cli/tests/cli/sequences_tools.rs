@@ -126,7 +126,7 @@ fn coverage_is_drawn() {
         ["coverage", "login.bp", "tests.txt", "--criterion", "consecutive:9", "--svg", "l.svg"];
     let refused = sequences(folder, &large);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("too many for a picture"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("too many items for a picture"), "{}", stderr(&refused));
     let log = ["coverage", "tests.txt", "--criterion", "consecutive:2", "--dot", "l.dot"];
     assert!(stderr(&sequences(folder, &log)).contains("only a model has states"));
 }

@@ -18,7 +18,7 @@ pub enum StoreError {
     /// The feature `postgres` is off.
     #[error("this catherd was built without PostgreSQL")]
     WithoutPostgres,
-    /// A thread or a runtime does not work.
+    /// A thread, or the asynchronous runtime of the connection, cannot be started.
     #[error("study database: {0}")]
     Runtime(std::io::Error),
     /// Another coordinator writes to the PostgreSQL database.

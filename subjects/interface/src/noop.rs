@@ -65,7 +65,7 @@ impl SubjectKind for Noop {
                 parameter("panic", "panic if the seed is divisible by this; 0: never"),
                 parameter("abort", "abort the process if the seed is divisible by this; 0: never"),
                 parameter("exit", "end the process if the seed is divisible by this; 0: never"),
-                parameter("hog", "exceed memory if the seed is divisible by this; 0: never"),
+                parameter("hog", "run out of memory if the seed is divisible by this; 0: never"),
             ],
         }]
     }

@@ -75,7 +75,9 @@ impl Descriptor {
         }
         let printable = |text: &str| !text.contains(char::is_control) && text.len() <= 200;
         if name.trim().is_empty() || !printable(name) || !printable(group) {
-            return Err("`name` and `group` must be words of at most 200 bytes".to_owned());
+            return Err("`name` must not be empty, and `name` and `group` must have at most 200 bytes and no control \
+                        characters"
+                .to_owned());
         }
         let known = |name: &&String| MEASURES.iter().any(|(known, _)| known == name);
         match measures.keys().find(|name| !known(name)) {

@@ -254,8 +254,8 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
         let tests: Vec<_> =
             tests.map(|(test, number)| format!("{number} ({})", test.chance.len())).collect();
         text += &format!(
-            "{robust} of them under any random numbers; {chance} only by chance, in tests (with the \
-             number of blocks): {}\n",
+            "{robust} of the covered blocks are covered under any random numbers; {chance} only by chance, in \
+             tests (with the number of blocks): {}\n",
             tests.join(", ")
         );
     }
@@ -304,7 +304,7 @@ fn weak_tests(suite: &Suite) -> String {
     let (short, times): (Vec<usize>, Vec<u32>) = short.unzip();
     if let Some(least) = times.iter().min() {
         text += &format!(
-            "{} whose assertions held in fewer successive executions than asked; executed again at \
+            "{} whose assertions held in fewer successive executions than requested; executed again at \
              least {least} times: {}\n",
             plural(short.len(), "test"),
             list(&short)

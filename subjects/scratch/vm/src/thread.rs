@@ -11,7 +11,7 @@ pub struct ThreadId {
     pub(crate) serial: u64,
 }
 
-/// The slot of the current thread if no thread executes.
+/// Stands for the slot of the current thread when no thread is executing.
 pub(crate) const NO_CURRENT: usize = usize::MAX;
 
 /// A running script.
@@ -41,9 +41,10 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Ends the slice until the next batch; in warp, the block is executed again immediately.
+    /// Ends the slice; the thread continues in the next batch. In warp, the block is executed again
+    /// immediately.
     Yield,
-    /// Ends the slice until the next step, even in warp.
+    /// Ends the slice, even in warp; the thread continues in the next step.
     YieldTick,
     /// Waits for a promise or an answer.
     Promise {

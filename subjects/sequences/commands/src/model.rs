@@ -102,7 +102,7 @@ pub struct Walk {
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
-    /// Print one JSON object instead of lines, as a file of tests
+    /// Print one JSON object, in the format of test files, instead of lines
     #[arg(long)]
     json: bool,
 }

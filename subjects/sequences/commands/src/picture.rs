@@ -102,9 +102,9 @@ pub(super) fn draw(
     reachable: Option<&[u64]>,
 ) -> Result<String, Failure> {
     let items = criterion.all_items(MAX_CELLS).ok_or_else(|| {
-        let bound = criterion.bound();
-        Failure::new(format!("--svg: {criterion} has {bound} items, too many for a picture"))
-            .hint(format!("use shorter words: a picture has at most {MAX_CELLS} items"))
+        Failure::new(format!("--svg: {criterion} may have too many items for a picture")).hint(
+            format!("use shorter words or fewer letters: a picture has at most {MAX_CELLS} cells"),
+        )
     })?;
     let (mut rows, mut columns) = (Labels::default(), Labels::default());
     let mut cells = Vec::new();

@@ -121,8 +121,8 @@ fn deviations_of_the_published_code_are_reproduced() {
     let everything = Deviations { assert_everything: true, ..PLAIN };
     let test = asserted(&["x", "x"], how, everything);
     assert!(test.assertions.iter().all(|a| a.after == 1));
-    // The stage has a backdrop, a volume and a variable; the sprite has 15 attributes, a number of
-    // clones and a list.
+    // The stage has a backdrop, a volume and a variable; the sprite has 15 attributes, a clone count
+    // and a list.
     assert_eq!(test.assertions.len(), 3 + 15 + 2, "{:#?}", test.assertions);
 }
 
@@ -370,6 +370,5 @@ fn a_test_in_which_only_chance_changes_something_asserts_the_rest() {
     let position = |it: &&Assertion| it.expect.to_string().starts_with("position");
     assert_eq!(found.assertions.iter().find(position), None);
     assert_eq!(found.flaky.len(), 1);
-    // The other tests have no flaky assertions.
     assert!(suite.tests[1..].iter().all(|test| test.assertions.is_empty()));
 }

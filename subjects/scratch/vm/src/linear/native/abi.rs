@@ -60,8 +60,8 @@ pub(super) struct Functions {
     /// `(index) -> index`: executes an instruction with its handler. Returns the index of the next
     /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
-    /// Like `single`, but the call is not counted, because the second
-    /// [mode](super::memory::Mode) usually needs no call for the instruction.
+    /// Like `single`, but the call is not counted, because code in
+    /// [`Mode::Bridged`](super::memory::Mode::Bridged) usually needs no call for the instruction.
     pub(super) uncounted: Address,
     /// Like `single`, for a path that leaves native code.
     pub(super) leave: Address,
