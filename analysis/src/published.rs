@@ -14,7 +14,7 @@
 //! | `a12_types` | A12 of two configurations on the project `subject` |
 //! | `median_a12_types` | median A12 over the projects of the group `subject` |
 //! | `modules_above_half`, `modules_equal_half`, `modules_below_half`, `mean_a12` | number of projects by A12, or mean A12, of two configurations |
-//! | `projects_with_median_a12_above_half`, `median_a12_per_project_at_least` | number of groups with a median A12 above one half, or the smallest of these medians |
+//! | `projects_with_median_a12_above_half`, `median_a12_per_project_at_least` | number of groups with a median A12 above one half, or the smallest median A12 of a group |
 //! | `pearson_r`, `pearson_p` | correlation of mean coverage and `lines` (place `figure4`) or `mccabe` (`figure5`); of mutation score and coverage (`figure8`) |
 
 use std::cmp::Ordering;

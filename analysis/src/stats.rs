@@ -98,7 +98,7 @@ pub enum Unavailable {
     #[error("the sample is empty")]
     Empty,
     /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
-    #[error("the sample is too small: {found} instead of {needed} values")]
+    #[error("the sample is too small: {found} where at least {needed} are needed")]
     TooFew {
         /// The number required.
         needed: usize,
@@ -106,20 +106,20 @@ pub enum Unavailable {
         found: usize,
     },
     /// The sample contains NaN, which cannot be ordered, or a p-value that is not in 0..=1.
-    #[error("the sample contains a value that is not a number")]
+    #[error("the sample contains NaN, or a p-value that is not in 0..=1")]
     NotANumber,
     /// The sample contains an infinite value, and the statistic is based on differences.
     #[error("the sample contains an infinite value")]
     Infinite,
     /// All values, or all values within each block, are equal; or the statistic cannot vary for
     /// another reason, such as an empty row of a table.
-    #[error("all values of the sample are equal")]
+    #[error("the statistic cannot vary, for example because all values are equal")]
     Constant,
     /// Paired samples, or blocks, have different lengths.
-    #[error("paired samples have different lengths ({0} and {1})")]
+    #[error("paired samples or blocks have different lengths ({0} and {1})")]
     Unpaired(usize, usize),
     /// The sample or a count is too large for the statistic to be computed.
-    #[error("the sample is too large")]
+    #[error("the sample or a count is too large")]
     TooMany,
     /// The method requires that all values differ.
     #[error("the sample contains equal values")]
@@ -175,7 +175,7 @@ pub struct PValue {
 }
 
 impl PValue {
-    /// The p-value in the form of captions: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
+    /// The p-value as it appears in captions: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
     pub fn equation(&self) -> String {
         if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
     }

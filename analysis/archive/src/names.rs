@@ -36,7 +36,7 @@ mod tests {
     use super::flaw;
 
     #[test]
-    fn names_that_leave_the_folder_are_refused() {
+    fn names_that_cannot_be_used_are_refused() {
         for valid in ["a", "projects/größer.sb3", "a/b/c.txt", "..a", "a..", "..."] {
             assert_eq!(flaw(valid), None, "{valid}");
         }

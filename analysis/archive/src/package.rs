@@ -268,7 +268,9 @@ impl Archive {
         let contents: Contents =
             serde_json::from_slice(&json).map_err(|e| invalid(e.to_string()))?;
         if !contents.runs.adds_up() || contents.interim != contents.runs.is_interim() {
-            return Err(invalid("the counts of runs do not add up".to_owned()));
+            return Err(invalid(
+                "the counts of runs do not add up, or contradict `interim`".to_owned(),
+            ));
         }
         if contents.to_json().is_ok_and(|written| written != json) {
             return Err(invalid("is not written as `catherd archive` writes it".to_owned()));

@@ -33,7 +33,7 @@ pub enum SignatureError {
     #[error("was made for `{0}`, not for `{NAMESPACE}`")]
     Namespace(String),
     /// The signature does not match the signed bytes or the key.
-    #[error("does not match the statement or the key in it")]
+    #[error("does not match the statement, or the key that the signature contains")]
     Forged,
 }
 

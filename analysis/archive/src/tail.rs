@@ -59,7 +59,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
 }
 
 fn damaged() -> String {
-    "is not an intact zip archive: it is truncated, or there are bytes before or after the archive"
+    "is not an intact zip archive: it is truncated or damaged, or there are bytes before or after it"
         .to_owned()
 }
 

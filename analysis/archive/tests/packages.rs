@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// In bytes. The compression ratio of so many spaces exceeds the maximum for packages.
+/// In bytes. The compression ratio of this many spaces exceeds the maximum for packages.
 const BLANKS: usize = 1_100_000;
 
 fn contents() -> Contents {
@@ -141,7 +141,7 @@ fn a_package_with_a_changed_or_missing_byte_is_refused() {
 }
 
 #[test]
-fn hostile_archives_are_refused_by_the_name_of_the_file() {
+fn hostile_archives_are_refused() {
     let fixture = Fixture::new();
     let refused = |files: &[(&str, &[u8])]| fixture.refused(&archive(files, plain()));
     fs::write(fixture.path("good.zip"), archive(&[("a", b"1")], plain())).unwrap();

@@ -176,8 +176,11 @@ fn report_runs(
         terminal::note(line);
     }
     if chosen.is_empty() {
-        let reason =
-            if *skipped > 0 { "real time decided all of them" } else { "no run has ended" };
+        let reason = if *skipped > 0 {
+            "the sample is empty, or real time decided all runs"
+        } else {
+            "the sample is empty, or no run has a usable record"
+        };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
             .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));
     }

@@ -23,7 +23,7 @@ struct Covered {
 
 pub(crate) fn intervals(studies: u64) {
     println!(
-        "| studies | t | bootstrap, both levels | bootstrap, runs | t: width of twice the seeds | bootstrap | by theory | bootstrap, runs | by theory |"
+        "| studies | t | bootstrap, both levels | bootstrap, runs | t: relative width with twice the seeds | bootstrap | by theory | bootstrap, runs | by theory |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for world in WORLDS {

@@ -90,7 +90,7 @@ pub(crate) fn replay(folder: &str, margin: f64) -> Result<(), Box<dyn Error>> {
     let whole = fixed(&rounds, algorithms, margin);
     let all = algorithms * rounds.len();
     println!(
-        "{folder}: {} fewer runs than {} seeds",
+        "{folder}: {} fewer runs than with {} seeds",
         share(all - ends.iter().sum::<usize>(), all),
         rounds.len()
     );

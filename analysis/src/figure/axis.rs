@@ -270,7 +270,7 @@ mod tests {
         let axis = Axis::round("", 0.13, 0.92);
         assert_eq!(axis.ends(), (0.0, 1.0));
         assert_eq!(axis.ticks[1].1, "0.2");
-        assert_eq!(axis.position(0.0), 0.0, "a value without a logarithm is at the low end");
+        assert_eq!(axis.position(0.0), 0.0, "the low end has the position 0");
         let same = Axis::round("", 7.0, 7.0);
         assert!(same.ends().0 < same.ends().1);
         assert_eq!(labels(&Axis::with_step("", (80.0, 95.0), 5.0)), ["80", "85", "90", "95"]);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithmic_axes_have_four_to_seven_labels() {
+    fn logarithmic_axes_have_at_most_seven_labels() {
         assert_eq!(
             labels(&Axis::log("", 3.0, 1_500.0)),
             ["3", "10", "30", "100", "300", "1000", "3000"]

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_two_decimals() {
+    fn numbers_have_at_most_two_decimals() {
         let shown = [1.0, -0.004, 1.239, 1e4].map(|v| Px(v).to_string());
         assert_eq!(shown, ["1", "0", "1.24", "10000"]);
     }

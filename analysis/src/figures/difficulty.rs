@@ -81,7 +81,7 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
         title: format!("Size, {work} and coverage of {label}"),
         caption: format!(
             "Number of goals of each project (n = {n}), and mean number of {work} of a run of {label}. \
-             Star: the project with the fewest {work} among those not covered entirely. Projects that are covered entirely with fewer are \
+             Star: the project with the fewest {work} among those not covered entirely, if any. Projects that are covered entirely with fewer are \
              trivial: {} of {}.",
             trivial.count(),
             trivial.projects.len()

@@ -19,9 +19,9 @@ pub struct Speed {
     pub factors: Vec<f64>,
     /// Statistics of [`Speed::factors`].
     pub factor: Result<Description, Unavailable>,
-    /// Number of assertions in all suites.
+    /// Number of stable assertions in all suites.
     pub assertions: Option<u64>,
-    /// Number of assertions that failed when their test was repeated, and were removed.
+    /// Number of flaky assertions, which the suites list separately.
     pub flaky: Option<u64>,
     /// The runs with the factors, in the same order.
     pub runs: Vec<u32>,

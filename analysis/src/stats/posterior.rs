@@ -250,8 +250,8 @@ impl Normals {
         radius * libm::cos(angle)
     }
 
-    /// A number of the chi-squared distribution (Marsaglia and Tsang, 2000). `freedom` must be
-    /// positive.
+    /// A number drawn from the chi-squared distribution (Marsaglia and Tsang, 2000). `freedom` must
+    /// be positive.
     pub(super) fn chi_squared(&mut self, freedom: f64) -> f64 {
         let shape = freedom / 2.0;
         // A shape below 1 is increased by 1, and the result is multiplied by a power.

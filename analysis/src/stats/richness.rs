@@ -249,7 +249,7 @@ impl Incidence {
     }
 
     /// Draws of the counts of goals that these multiples of the runs cover, computed from
-    /// incidences drawn from the estimated assemblage.
+    /// incidences drawn with the estimated probabilities of the goals.
     pub fn draws(&self, factors: &[f64], seed: u64) -> Vec<Vec<f64>> {
         // Goals that many runs cover hardly influence estimates.
         let rare = Incidence {
@@ -325,7 +325,7 @@ impl Incidence {
     }
 }
 
-/// A random number of the binomial distribution, drawn by inversion: the number of successes in `n`
+/// A number drawn from the binomial distribution by inversion: the number of successes in `n`
 /// trials with this probability.
 fn binomial(rng: &mut Normals, n: u64, probability: f64) -> u64 {
     if probability >= 1.0 {

@@ -59,7 +59,7 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
     let with_goals = results.sizes().into_iter().flatten().count();
     let unknown = match run.len() - with_goals {
         0 => String::new(),
-        n => format!(" {n} of these have no goals, or an unknown number of them."),
+        n => format!(" Without goals, or with an unknown number of them: {n} of these."),
     };
     Ok(CaptionedTable {
         name: "dataset",

@@ -43,8 +43,8 @@ pub fn exposure(results: &Results, all: &[Exposure]) -> CaptionedTable {
     CaptionedTable {
         name: "exposure",
         title: "Time until faults are exposed".to_owned(),
-        caption: "Faults by their identity, joined over the runs of a project. Median: estimated real time \
-                  until half of the runs have exposed the fault (Kaplan and Meier); a run \
+        caption: "Faults with the same identity in several runs of a project count as one fault. \
+                  Median: estimated real time until half of the runs have exposed the fault (Kaplan and Meier); a run \
                   that does not expose it is censored at the end of its search. Low and high: Wilson interval \
                   of the share at 95 %. p: log-rank test against the first algorithm of the project; Holm: \
                   adjusted over all rows."

@@ -41,8 +41,8 @@ pub fn speed(results: &Results, rows: &[Speed]) -> CaptionedTable {
         title: "Acceleration and flakiness".to_owned(),
         caption: "Acceleration: program time divided by the real time of each search, which \
                   includes the search algorithm and its fitness function. Searches of less than a \
-                  millisecond are left out. Flaky assertions failed when their test was repeated, \
-                  and are not in the suites."
+                  millisecond are left out. Flaky assertions, which the suites list separately, \
+                  may not hold in every execution."
             .to_owned(),
         table,
     }

@@ -107,7 +107,9 @@ impl File {
         let parts = [done, failed, quarantined, dropped, pending];
         let sum = parts.into_iter().try_fold(0_u64, u64::checked_add);
         if sum != Some(planned) || complete != states.is_complete() {
-            return Err(format!("the numbers do not add up to {planned} planned runs"));
+            return Err(format!(
+                "the numbers do not add up to {planned} planned runs, or contradict `complete`"
+            ));
         }
         Ok(states)
     }

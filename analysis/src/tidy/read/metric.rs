@@ -94,7 +94,7 @@ impl Results {
         for source in self.sources() {
             if let Some(plan) = plan::read(&source.dir)? {
                 for algorithm in plan.algorithms {
-                    // Algorithms of a later folder with a taken label have this label.
+                    // In a later folder, an algorithm whose label is taken has this label.
                     let apart = format!("{} ({})", algorithm.label, name_of(&source.dir));
                     known.entry(apart).or_insert_with(|| algorithm.clone());
                     known.entry(algorithm.label.clone()).or_insert(algorithm);
