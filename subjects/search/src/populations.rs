@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_is_no_progress_and_duplicates_are_refused() {
+    fn adding_does_not_count_as_progress_and_duplicates_are_refused() {
         let test = Point::new(&[5.0, 1.0], 1);
         let mut populations = after(3, std::slice::from_ref(&test));
         populations.chosen[0] = 2;

@@ -219,7 +219,7 @@ fn letters_may_be_mapped() {
 }
 
 #[test]
-fn risk_falls_with_the_number_of_tests() {
+fn the_variance_of_risk_falls_with_the_number_of_tests() {
     let (_, model) = models(&["builtin:abp:2"]).remove(0);
     let more = [("pool", "2000"), ("keep", "100"), ("goals", "subsequence:2")];
     let record = run(&mut *runner(), &model, &spec(&model, small("risk", &more), 1));

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_set_of_all_events_has_no_event_more() {
+    fn the_set_of_all_events_has_exactly_that_many_events() {
         for count in [0, 1, 63, 64, 65, 130] {
             assert_eq!(EventSet::all(count).iter().count(), count);
         }

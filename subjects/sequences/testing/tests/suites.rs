@@ -64,7 +64,7 @@ fn walks_are_the_same_with_and_without_the_space_and_for_all_numbers_of_threads(
 }
 
 #[test]
-fn traces_of_equal_chance_are_of_equal_chance() {
+fn traces_are_sampled_with_equal_probability() {
     let setup = setup("builtin:vault");
     let walker = Walker::new(&setup.model.program, Some(&setup.space), Sampler::Traces, 1, 1000);
     let pool = walker.unwrap().pool(5000, &setup.alphabet).unwrap();

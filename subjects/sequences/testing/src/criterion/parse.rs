@@ -94,7 +94,7 @@ impl Context<'_> {
             let near = crate::model::closest(name, self.alphabet.letters().iter().map(|l| &**l));
             let hint = match near {
                 Some(near) => format!("write `{near}`, if that is meant"),
-                None => "use letters of the alphabet: names of events, unless set".to_owned(),
+                None => "use letters of the alphabet, by default names of events".to_owned(),
             };
             self.error(format!("unknown event `{name}`"), hint)
         })
@@ -275,7 +275,7 @@ impl Criterion {
                     let Some((word, weight)) =
                         weight.filter(|(_, weight)| *weight <= u32::MAX.into())
                     else {
-                        let cause = format!("{path}: `{line}` has no weight");
+                        let cause = format!("{path}: `{line}` has no valid weight");
                         return Err(
                             context.error(cause, "write a word and a whole number on each line")
                         );
@@ -353,7 +353,8 @@ fn length_option(
     let length = found.map(|at| options.remove(at));
     let length = length.and_then(|option| option["length=".len()..].parse::<usize>().ok());
     length.filter(|length| (t..=10_000).contains(length)).ok_or_else(|| {
-        context.error("the length of the tests is missing", format!("add length=N, at least {t}"))
+        let cause = "the length of the tests is missing or out of range";
+        context.error(cause, format!("add length=N, from {t} to 10000"))
     })
 }
 

@@ -143,7 +143,7 @@ impl Criterion {
             | Kind::States(_)
             | Kind::Transitions(_)
             | Kind::EdgePairs(_) => {
-                return Err(Unbounded(format!("criterion `{self}`")));
+                return Err(Unbounded(format!("it is not computed for criterion `{self}`")));
             }
         };
         let distinct = |item: &u64| !self.distinct || self.is_distinct(*item);

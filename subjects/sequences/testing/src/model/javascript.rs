@@ -35,7 +35,7 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
         Some(Stop::Memory) => {
             failed("the b-threads need too much memory").hint("write the model as *.bp")
         }
-        Some(Stop::Caller | Stop::Stack) => failed("the model was ended"),
+        Some(Stop::Caller | Stop::Stack) => failed("the engine stopped the script"),
         None => {
             let (line, column) = (thrown.line.unwrap_or(0), thrown.column.unwrap_or(0));
             let error = match thrown.name.as_str() {

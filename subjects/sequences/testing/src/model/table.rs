@@ -236,7 +236,7 @@ fn event(form: &EventForm) -> Result<Event, ModelError> {
             value => match value.as_i64().and_then(|number| i32::try_from(number).ok()) {
                 Some(number) => FieldValue::Integer(number),
                 None => {
-                    return Err(failed(format!("event `{name}`, field `{field}`: no value"))
+                    return Err(failed(format!("event `{name}`, field `{field}`: invalid value"))
                         .hint("give a string, a whole number, true or false"));
                 }
             },

@@ -110,7 +110,7 @@ impl Code {
                 }
             }
         }
-        Err(Fault::new(self.span, format!("the thread made no statement in {FUEL} operations")))
+        Err(Fault::new(self.span, format!("the thread reached no statement in {FUEL} operations")))
     }
 }
 

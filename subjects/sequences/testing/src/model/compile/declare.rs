@@ -118,7 +118,7 @@ impl Compiler {
             ExprKind::Call(name, fields) => self.events_with_fields(declaration, name, fields),
             _ => match path(declaration) {
                 Some(name) => self.add(Event::plain(name), declaration),
-                None => Err(ModelError::new(declaration.span, "this declares no event")
+                None => Err(ModelError::new(declaration.span, "this does not declare an event")
                     .hint("write a name, 1..9, or Name(field: value | value)")),
             },
         }
@@ -279,7 +279,7 @@ impl Compiler {
             let environment = Environment { locals: &[], data: &[], facts: &self.facts };
             let from = start.len();
             let value = if expr.reads_data() {
-                Err("the start depends on other data".to_owned())
+                Err("the initial value depends on other data".to_owned())
             } else {
                 expr.value(&environment, &mut start).map_err(|fault| fault.cause)
             };

@@ -256,7 +256,7 @@ impl Compiler {
         if of.width() != Some(1) {
             return Err(ModelError::new(
                 span,
-                "a loop over a literal list must not have tuples or lists as items",
+                "a literal list in a loop must not contain tuples or lists",
             )
             .hint("loop over numbers, or keep the list in `data`"));
         }
