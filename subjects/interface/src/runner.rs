@@ -142,7 +142,8 @@ pub trait Runner: Send {
         Ok(Vec::new())
     }
 
-    /// Whether the runner starts programs whose work is not counted.
+    /// Whether the runner starts external programs. The worker then measures the conditions of each
+    /// run.
     fn starts_programs(&self) -> bool {
         false
     }

@@ -346,7 +346,7 @@ fn artifacts(
     files: &[PathBuf],
 ) -> Result<(BTreeMap<String, String>, Vec<String>), String> {
     if files.len() > MAX_FILES {
-        return Err(format!("{} files; at most {MAX_FILES} are kept", files.len()));
+        return Err(format!("files: {} paths, but at most {MAX_FILES} are allowed", files.len()));
     }
     let mut artifacts = BTreeMap::new();
     let (mut left, mut left_out) = (MAX_BYTES, Vec::new());
@@ -379,7 +379,7 @@ fn artifacts(
 
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
-        return Err(format!("{} logs; at most {MAX_LOGS} are kept", files.len()));
+        return Err(format!("logs: {} paths, but at most {MAX_LOGS} are allowed", files.len()));
     }
     let end = |name: &PathBuf| {
         let mut file = open(folder, name)?;

@@ -92,8 +92,10 @@ pub(super) fn merge(
             || record.binaries.len() >= MAX_BINARIES
             || record.binaries.contains_key(&name)
         {
-            left_out
-                .push(format!("{name}: {size} bytes of the measurer; {left} of {most} are left\n"));
+            left_out.push(format!(
+                "{name}: {size} bytes from the measurer; {left} of {most} bytes are left, for at most \
+                 {MAX_BINARIES} files with different names\n"
+            ));
             continue;
         }
         left -= size;
@@ -110,7 +112,7 @@ pub(super) fn merge(
 /// The error is the reason to leave the file out.
 fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err(format!("the name has {} bytes", name.len()));
+        return Err(format!("the name has {} bytes instead of 1 to {MAX_NAME_BYTES}", name.len()));
     }
     let opened = open(folder, file).map_err(|cause| cause.to_string())?;
     let length = opened.metadata().map_err(|cause| cause.to_string())?.len();

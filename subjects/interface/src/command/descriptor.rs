@@ -192,7 +192,7 @@ mod tests {
         for (text, flaw) in [
             ("descriptor = 2\nname = 'x'", "descriptor 2; only descriptor 1 exists"),
             ("descriptor = 1", "missing field `name`"),
-            ("descriptor = 1\nname = ' '", "`name` and `group` must be words"),
+            ("descriptor = 1\nname = ' '", "`name` must not be blank"),
             ("descriptor = 1\nname = 'x'\n[measures]\nsize = 1", "unknown measure `size`"),
         ] {
             let cause = cause(&[("a/x.project.toml", text)]);

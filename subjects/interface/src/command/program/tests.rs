@@ -116,7 +116,7 @@ fn the_environment_is_built() {
 }
 
 #[test]
-fn a_result_that_is_no_regular_file_is_refused_by_name() {
+fn an_error_names_a_result_that_cannot_be_read() {
     let invalid = |command: &str| match run(command, Limits::default()) {
         (Err(RunError::Failed(reason)), left) => (reason, left),
         other => panic!("{other:?}"),
@@ -136,7 +136,7 @@ fn a_result_that_is_no_regular_file_is_refused_by_name() {
 }
 
 #[test]
-fn output_without_end_is_read_and_forgotten() {
+fn long_output_is_read_to_its_last_line() {
     let script = "sh -c 'yes | head -c 3000000; echo last' {out}";
     let ended = run(script, Limits::default()).0;
     let Err(RunError::Crashed(reason)) = ended else { panic!("{ended:?}") };
