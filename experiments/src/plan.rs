@@ -49,7 +49,7 @@ pub enum PlanError {
         cause: AlgorithmError,
     },
     /// The subject kind does not count this unit of the budget.
-    #[error("subject kind `{kind}` counts no `{unit}`; set {known} under budget")]
+    #[error("subject kind `{kind}` does not count `{unit}`; set {known} under budget")]
     Unit {
         /// The unit.
         unit: String,
@@ -157,7 +157,7 @@ impl Plan {
         }
     }
 
-    /// A round of a study with a rule to stop.
+    /// A round of a study with a stopping rule.
     pub fn seed_round(&self, number: usize, algorithms: &[usize], seeds: Vec<u64>) -> Plan {
         let all = 0..self.projects.len();
         Plan { seeds, stop: None, ..self.round(number, algorithms, all) }

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_are_all_projects_once() {
+    fn rounds_contain_each_project_once() {
         let rounds = |projects| Race::default().rounds(projects).collect::<Vec<_>>();
         assert_eq!(rounds(21), [0..10, 10..15, 15..20, 20..21]);
         assert_eq!(rounds(3).len(), 1);

@@ -71,7 +71,7 @@ fn a_list_of_criteria_is_one_value() {
 }
 
 #[test]
-fn a_sample_of_a_large_grid_is_the_same_anywhere() {
+fn a_sample_of_a_large_grid_is_the_same_everywhere() {
     let axis = |name: &str| {
         let values: Vec<_> = (0..100).map(|n| n.to_string()).collect();
         format!("{name} = [{}]", values.join(", "))

@@ -88,7 +88,7 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
     // The table of a different kind is an unknown key.
     let error = parse(&format!("{GOOD}{table}")).unwrap_err();
     assert!(error.contains("9: sequences: unknown key; use one of name,"), "{error}");
-    assert!(error.ends_with("subject kind, with subject = \"sequences\""), "{error}");
+    assert!(error.ends_with("subject kind: set subject = \"sequences\""), "{error}");
     let error = parse(&text.replace("map = { a.b = 1 }", "map = [1]")).unwrap_err();
     assert!(error.contains("13: sequences.map: not all values are words; list"), "{error}");
 }
@@ -301,7 +301,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "seeds = 3\nrace = { level = 5 }",
-        "4: race.level: `5` is not a level; give a number between 0 and 1, such as 0.05",
+        "4: race.level: `5` is not between 0 and 1; give a number such as 0.05",
     ),
     (
         "seeds = 3",
@@ -472,7 +472,7 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     assert_eq!(refused.unwrap_err().to_string(), "algorithm `small`: unknown algorithm `mosa`");
     let meters = Study { budget: Budget::of("meters", 3), ..study.clone() };
     let unknown = Plan::new(&meters, &info(), projects.to_vec(), |_| Ok(())).unwrap_err();
-    let expected = "subject kind `noop` counts no `meters`; set executions or steps or wall";
+    let expected = "subject kind `noop` does not count `meters`; set executions or steps or wall";
     assert!(unknown.to_string().starts_with(expected), "{unknown}");
     let empty = Plan::new(&study, &info(), Vec::new(), |_| Ok(())).unwrap_err();
     assert!(empty.to_string().contains("no usable project"));

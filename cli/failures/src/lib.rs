@@ -92,7 +92,7 @@ impl Worded for PlanError {
             }
             PlanError::Algorithm { .. } => Failure::new(self).hint("correct it in the study file"),
             PlanError::Unit { unit, kind, known } => {
-                Failure::new(format_args!("subject kind `{kind}` counts no `{unit}`"))
+                Failure::new(format_args!("subject kind `{kind}` does not count `{unit}`"))
                     .hint(format!("set {known}"))
             }
             PlanError::Invalid(invalid) => {

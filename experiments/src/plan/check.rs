@@ -113,7 +113,7 @@ impl PlanProblem {
                 "use the same catherd at both ends"
             }
             PlanProblem::Empty => "give at least one",
-            PlanProblem::TooMany { .. } => "divide the study into several",
+            PlanProblem::TooMany { .. } => "use fewer, or divide the study into several",
             PlanProblem::TooLong { .. } => "shorten it",
             PlanProblem::Unprintable(_) => "rename it",
             PlanProblem::OutOfRange { .. } | PlanProblem::NotUsable(_) => "change or remove it",

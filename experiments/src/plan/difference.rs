@@ -39,7 +39,7 @@ impl Plan {
         changed("another budget", budget(&earlier.budget), budget(&self.budget))?;
         changed("another mutation analysis", json(&earlier.mutation), json(&self.mutation))?;
         changed("another race", json(&earlier.race), json(&self.race))?;
-        changed("another rule to stop", json(&earlier.stop), json(&self.stop))?;
+        changed("another stopping rule", json(&earlier.stop), json(&self.stop))?;
         self.compare_projects(earlier)?;
         self.compare_algorithms(earlier)?;
         let (old, new) = (&earlier.seeds, &self.seeds);
@@ -51,7 +51,7 @@ impl Plan {
     }
 
     /// Checks that this plan contains all projects, algorithms and seeds of `earlier`, under the same
-    /// conditions.
+    /// conditions except for `stop`.
     ///
     /// # Errors
     ///

@@ -41,7 +41,7 @@ pub(super) fn several(text: &str) -> Result<u64, Flaw> {
 pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     let level = text.trim().parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
     level.map_or_else(
-        || flaw(format!("`{text}` is not a level"), "give a number between 0 and 1, such as 0.05"),
+        || flaw(format!("`{text}` is not between 0 and 1"), "give a number such as 0.05"),
         Ok,
     )
 }

@@ -143,13 +143,13 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     (
         "executions = 30",
         "excutions = 30",
-        "10: budget.excutions: subject kind `scratch` counts no `excutions`",
+        "10: budget.excutions: subject kind `scratch` does not count `excutions`",
         "set executions",
     ),
     (
         "executions = 30",
         "generations = 30",
-        "10: budget.generations: subject kind `scratch` counts no `generations`",
+        "10: budget.generations: subject kind `scratch` does not count `generations`",
         "set executions or steps or wall",
     ),
     // Values.
@@ -268,7 +268,7 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     (
         "seeds = 5",
         "seeds = 5\nrace = { level = 5 }",
-        "8: race.level: `5` is not a level",
+        "8: race.level: `5` is not between 0 and 1",
         "between 0 and 1",
     ),
     (

@@ -31,7 +31,8 @@ pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: 
             "a parameter of the algorithm belongs in parameters = {{ {key} = ... }}; {instead}"
         ),
         ("", None) if is_table => format!(
-            "{instead}; a table of defaults has the name of the subject kind, with subject = \"{key}\""
+            "{instead}; a table of default parameters is named after the subject kind: set \
+            subject = \"{key}\""
         ),
         _ => instead,
     }
