@@ -166,8 +166,7 @@ mod system {
         let stat = fs::read_to_string(file).unwrap_or_default();
         // The name of the process, in parentheses, may contain any characters.
         let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
-        // The first field here is the third field of the file, and the times are the fields 14 to
-        // 17.
+        // The first field here is the third field of the file, and the times are fields 14 to 17.
         let mut times = fields.skip(11).map(|field| field.parse().unwrap_or(0));
         std::array::from_fn(|_| times.next().unwrap_or(0))
     }

@@ -111,8 +111,7 @@ mod system {
     /// Separate mounts restrict these folders.
     const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-    /// An empty folder, because an overlay needs two folders. The contents of an overlay cannot be
-    /// listed without it.
+    /// An empty folder, because an overlay without a writable layer needs at least two folders.
     const EMPTY: &str = "/dev/.empty";
 
     /// Restricts the view of this process and its children, after

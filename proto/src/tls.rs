@@ -52,7 +52,7 @@ pub enum TlsError {
     #[error("the certificate of the authority cannot be used: {0}")]
     Authority(VerifierBuilderError),
     /// A certificate or the key cannot be used, or the key does not belong to the certificate.
-    #[error("certificate and key cannot be used: {0}")]
+    #[error("the certificates or the key cannot be used: {0}")]
     Identity(rustls::Error),
 }
 

@@ -44,7 +44,9 @@ pub enum WorkerError {
     #[error("cannot start: {0}")]
     Start(io::Error),
     /// The address, or the configuration of its connection, is invalid.
-    #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
+    #[error(
+        "cannot use the address `{address}` or its certificates: {cause}; write http://HOST:PORT"
+    )]
     Address {
         /// The given address.
         address: String,

@@ -89,7 +89,7 @@ pub fn run_worker(
 ) -> Result<ExitReason, WorkerError> {
     let missing = catherd_platform::missing();
     if !missing.is_empty() {
-        tracing::warn!("this system has no {}", missing.join(", no "));
+        tracing::warn!("not available on this system: {}", missing.join(", "));
     }
     if options.exit_with_parent {
         exit_with_parent().map_err(WorkerError::Start)?;

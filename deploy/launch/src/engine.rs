@@ -130,7 +130,8 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::Folder(folder) => write!(
                 f,
-                "`{folder}` is neither an absolute path nor a path that begins with a variable such as $TMPDIR"
+                "the folder `{folder}` is neither an absolute path without control characters nor, for \
+                --local, a path that begins with a variable such as $TMPDIR"
             ),
             LaunchError::Prologue => f.write_str("a line of the prologue has control characters"),
             LaunchError::Hosts { tasks, free } => {

@@ -139,7 +139,7 @@ fn the_coordinator_may_die_on_either_side_of_any_transaction() {
 
 #[test]
 #[ignore = "slow"]
-fn the_same_seed_is_the_same_simulation() {
+fn the_same_seed_gives_the_same_simulation() {
     let scenarios: Vec<_> = (1000..1006).map(Scenario::draw).collect();
     let (first, second) = (play_all(&scenarios, SEEDS), play_all(&scenarios, SEEDS));
     for ((seed, one), (_, other)) in first.iter().zip(&second) {

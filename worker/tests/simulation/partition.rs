@@ -27,7 +27,7 @@ fn network() -> Sim<'static> {
         .build()
 }
 
-/// A coordinator that does not answer only accepts requests. Returns the number of open
+/// Adds a coordinator, which answers requests only if `answers` is true. Returns the number of open
 /// connections.
 fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
     let open = Open::default();

@@ -158,7 +158,7 @@ fn arrays_are_split_beyond_the_limit_of_slurm() {
 }
 
 #[test]
-fn tasks_that_are_not_queued_again_are_no_array_of_pbs() {
+fn pbs_tasks_that_are_not_queued_again_do_not_form_an_array() {
     let pilot = Pilot { requeue: false, ..pilot(Engine::Pbs) };
     let Submission { files, calls } = Engine::Pbs.submission(&pilot, 5..=7, &[]).unwrap();
     assert_eq!((files.len(), calls.len()), (3, 3));
