@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn more_events_at_least_than_at_most_are_refused() {
+    fn a_minimum_of_events_above_the_maximum_is_refused() {
         let events = [("min_events", Setting::Number(9.0)), ("max_events", Setting::Number(1.0))];
         let refused = GameConfiguration::new("explore", &events).unwrap_err().to_string();
         assert_eq!(refused, "min_events is 9, but max_events is 1");

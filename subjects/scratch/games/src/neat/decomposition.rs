@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_best_for_each_target_are_kept_and_then_the_newest() {
         let all = [[3.0, 0.0], [1.0, 2.0], [2.0, 2.0], [0.0, 0.0]].map(|it| judged(0, &it));
-        assert_eq!(elites(&all, &[0, 1]), [0, 1], "of equals the first");
+        assert_eq!(elites(&all, &[0, 1]), [0, 1], "the first of equal members");
         assert_eq!(elites(&all, &[1]), [1]);
         let winners = [[3.0, 1.0, 1.0], [1.0, 2.0, 2.0]].map(|it| judged(0, &it));
         assert_eq!(elites(&winners, &[0, 1, 2]), [1, 0], "best for most targets first");

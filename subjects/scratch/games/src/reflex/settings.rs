@@ -20,7 +20,8 @@ pub struct Reflex {
     pub confirming_seeds: usize,
     /// Probability of trying all seeds for a goal that some policy covers under some seeds.
     pub retry: f64,
-    /// Whether rules follow sprites with the keys that were found to move them.
+    /// Whether there are rules by which sprites follow others, with the keys that were found to
+    /// move them.
     pub effects: bool,
     /// Whether policies are executed under all training seeds.
     pub reexecution: bool,
@@ -81,7 +82,7 @@ impl Parameters for Reflex {
                 "probability of trying all seeds for a goal that a policy covers under some seeds",
             ),
             Field::switch("effects", &mut self.effects)
-                .meaning("rules that follow sprites with the keys that move them"),
+                .meaning("rules by which sprites follow others, with the keys that move them"),
             Field::switch("reexecution", &mut self.reexecution)
                 .meaning("execute policies under all training seeds, not one"),
             Field::switch("guards", &mut self.guards).meaning(

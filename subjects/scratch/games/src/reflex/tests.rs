@@ -125,7 +125,7 @@ fn goals_beyond_policies_are_left_to_plans() {
 
 #[test]
 #[ignore = "slow"]
-fn the_search_works_without_optional_rules() {
+fn switches_change_the_search() {
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
     // Policies without rules that follow a sprite catch the apple only under some seeds.
     let blind = [("effects", Setting::Switch(false)), ("play_steps", Setting::Number(100.0))];

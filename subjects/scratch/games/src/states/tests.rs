@@ -38,7 +38,7 @@ fn the_latest_distances_replace_earlier_ones_and_minima_do_not() {
 }
 
 #[test]
-fn chance_and_variables_in_conditions_are_found() {
+fn sprites_scripts_and_meetings_are_found() {
     let project = catching();
     let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     let layout = Layout::new(&project, prepared.model());
