@@ -31,8 +31,8 @@ impl CoveredBlocks {
         Self { covered, before: Vec::new(), branches_of: None }
     }
 
-    /// Creates an empty set of blocks and branches. The VM must not remember what it executes,
-    /// because records do not contain branches.
+    /// Creates an empty set of blocks and branches, for a runner [without
+    /// memory](Runner::without_memory).
     fn with_branches(block_count: usize) -> Self {
         Self { branches_of: Some(block_count), ..Self::new(3 * block_count) }
     }

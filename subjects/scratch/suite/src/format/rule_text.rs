@@ -23,7 +23,7 @@ impl fmt::Display for Proposal {
                 let to = if rule.flee { "away from" } else { "to" };
                 write!(f, "{verb} {} {to} {} along {}", rule.follow, rule.to, rule.axis)?;
                 if rule.aim != 0.0 {
-                    write!(f, ", {} next to it", rule.aim)?;
+                    write!(f, ", offset by {}", rule.aim)?;
                 }
                 if rule.sway != 0.0 {
                     write!(f, ", swaying by {}", rule.sway)?;

@@ -1,7 +1,7 @@
 //! Branches: the outcomes of blocks that decide how a script continues.
 //!
-//! Branches have numbers like blocks. Each block has two numbers of branches, which come after the
-//! numbers of all blocks, so sets of goals can contain both.
+//! Branches have numbers like blocks. Each block has two branch numbers, which come after the
+//! numbers of all blocks, so sets of goals can contain both blocks and branches.
 
 use catherd_scratch_sb3::{BlockNo, Opcode, Project};
 

@@ -71,7 +71,7 @@ fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
 }
 
 #[test]
-fn fleeing_and_other_keys_do_not_catch() {
+fn a_bowl_that_flees_or_has_a_wide_dead_zone_misses_the_apple() {
     let (program, goals) = program();
     let follow =
         suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300, network: None });
