@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn mosaic_of_ten_shows_two_costumes() {
+    fn mosaic_of_ten_repeats_the_costume_twice_on_each_axis() {
         let mut effects = Effects::default();
         effects.set(Effect::Mosaic, 10.0);
         assert_eq!(effects.transform((0.75, 0.25), (20.0, 20.0)), (0.5, 0.5));

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floors_equal_the_librarys() {
+    fn floors_equal_those_of_the_library() {
         let large = 4_503_599_627_370_495.5;
         for x in [0.0, 0.5, 1.0, 2.999, 1e6, large, large + 1.0, 1e300, f64::INFINITY, 5e-324] {
             assert_eq!((floor(x), floor(-x)), (x.floor(), (-x).floor()), "{x}");

@@ -181,7 +181,7 @@ rusty_fork_test! {
     }
 
     #[test]
-    fn broken_pictures_are_transparent() {
+    fn truncated_bitmaps_can_be_sensed() {
         let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
         for length in (60..whole.len()).step_by(7) {
             assert_eq!(sense_bitmap(&whole[..length]), Ok(()));

@@ -77,7 +77,7 @@ fn tight_boxes_end_at_the_centres_of_cells() {
 }
 
 #[test]
-fn edges_are_touched_by_tight_boxes_of_visible_sprites() {
+fn edges_are_touched_by_visible_and_hidden_sprites() {
     let (mut scene, ids) = scene(&[&filled(20, 20, "red")]);
     for visible in [true, false] {
         scene.set_visible(ids[0], visible);
@@ -313,7 +313,7 @@ fn the_nearest_colour_is_found_breadth_first() {
         scene.find_color((95.0, 5.0), all, target, others, f64::INFINITY),
         Some((95.0, 5.0))
     );
-    // Among positions at the same distance, columns come before rows.
+    // In the whole stage, the points of the grid are 10 units apart, so nearer points are skipped.
     assert_eq!(
         scene.find_color((108.0, 8.0), all, target, others, f64::INFINITY),
         Some((98.0, -2.0))
@@ -388,7 +388,7 @@ fn large_areas_are_finished_from_the_top_by_drawing() {
     let half = svg(240, 240, "<rect x='120' width='120' height='240' fill='red'/>");
     let marked =
         |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));
-    // Because of the rounding error of the half turn, the area has 242 x 242 points. With two
+    // Because of the rounding error of the half turn, the area is 242 x 242 units. With two
     // drawables, 83 rows of points are sampled from the bottom, y = -121 to -39, which read the
     // rows 218 to 300. The other rows are drawn.
     for (row, found) in

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_with_units_are_none() {
+    fn numbers_with_units_are_nan() {
         assert_eq!(number(" 2.5e1 "), 25.0);
         assert_eq!(number(""), 0.0);
         assert!(number("2px").is_nan() && number("inf").is_nan());

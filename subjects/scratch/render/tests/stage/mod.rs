@@ -1,6 +1,5 @@
 //! Scenes for tests, mostly with rectangles.
 
-// Not every function is used.
 #![allow(dead_code)]
 
 use std::sync::Arc;
