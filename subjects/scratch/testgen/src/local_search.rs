@@ -92,7 +92,7 @@ impl ScratchProblem<'_> {
     /// The next move of extension. `last` contains the events listed before the last event; the
     /// extractor contains the events listed now.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
-        // Codons cannot select further events.
+        // Consider only the events that codons can select.
         let events = self.executor.extractor.events();
         let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
         let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {

@@ -135,7 +135,7 @@ impl Parameters for GenerationSettings {
                 .meaning("reachable: only blocks that a path from a user event reaches"),
             Field::choice("extraction", &mut self.extraction, Extraction::WORDS).meaning(
                 "static: every event with a handler anywhere in the code; naive: most kinds of \
-                 events (W, Algorithm 1); wait: waits only",
+                 events (Whisker paper, Algorithm 1); wait: waits only",
             ),
             Field::choice("selection", &mut self.selection, Selection::WORDS)
                 .meaning("how a codon selects an event; clustering: close codons select the same"),
@@ -161,8 +161,10 @@ impl Parameters for GenerationSettings {
                 1_000_000_000,
             )
             .meaning("executions after which minimisation removes no more events; 0: no limit"),
-            Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
-                .meaning("seconds per step of timer, for 2022 only; W, 3.2, found 0.075"),
+            Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0).meaning(
+                "seconds per step of timer, for 2022 only; the Whisker paper, section 3.2, \
+                     found 0.075",
+            ),
         ];
         fields.extend(self.compat.fields());
         fields

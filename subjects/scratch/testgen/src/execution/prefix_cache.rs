@@ -20,8 +20,8 @@ use crate::parameters::EventChoice;
 const BYTES_PER_STEP: u64 = 100;
 /// Number of bytes that can be copied in a tenth of the time that a block takes.
 pub(super) const BYTES_PER_BLOCK: u64 = 20;
-/// How many times more work a state stored at a new node must spare, because most new nodes are
-/// never revisited.
+/// A state at a new node must save work that is worth this many copies of the state, because most
+/// new nodes are never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
 /// Minimum number of blocks of an execution, about ten milliseconds, for which storing prefixes
