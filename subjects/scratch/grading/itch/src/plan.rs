@@ -23,7 +23,7 @@ pub enum PlanError {
     /// The plan cannot be parsed, or threw an error when it was evaluated.
     #[error("{0}")]
     Thrown(String),
-    /// Loading ended early, for example because of a limit.
+    /// The judge did not start, or loading the plan ended early, for example because of a limit.
     #[error("{0}")]
     Stopped(String),
     /// The submission cannot be compiled.

@@ -44,7 +44,7 @@ fn plans_that_do_not_stop_meet_a_limit() {
 }
 
 #[test]
-fn damaged_built_in_objects_end_no_judge() {
+fn damaged_built_in_objects_do_not_stop_the_judge() {
     for body in [
         "Array.prototype.push = null; Object.keys = null;",
         "Promise.prototype.then = () => { throw 1; };",

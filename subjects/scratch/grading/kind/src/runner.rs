@@ -130,8 +130,8 @@ impl Loaded {
             suite
                 .belongs_to(&self.inner.to_string())
                 .map_err(|error| refused(error.to_string()))?;
-            // Check flaky assertions only with the seed of the suite, because they depend on random
-            // numbers.
+            // Check flaky assertions only with the seed of the suite, because they may depend on
+            // random numbers.
             let flaky = suite.seed == spec.seed;
             suite.reseed(spec.seed);
             return self.execute_generated(spec, suite, flaky, &refused, on_progress);

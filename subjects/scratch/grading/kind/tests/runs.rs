@@ -1,4 +1,4 @@
-//! Tests runs of suites on projects through the interface of subject kinds.
+//! Tests of runs of suites on projects, through the interface of subject kinds.
 
 use std::fs;
 use std::ops::ControlFlow;

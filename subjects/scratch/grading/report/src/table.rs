@@ -29,7 +29,7 @@ pub struct TableError(csv::Error);
 
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the table: {}", self.0)
+        write!(f, "the table cannot be written: {}", self.0)
     }
 }
 

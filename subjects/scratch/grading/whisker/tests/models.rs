@@ -127,7 +127,7 @@ fn effects_that_exclude_each_other_are_left_out() {
 }
 
 #[test]
-fn models_run_beside_tests_and_begin_again_with_each() {
+fn models_run_during_tests_and_begin_again_in_each() {
     let effects = json!([check("AttrChange", &["Cat", "x", "-"])]);
     let text = json!([graph("program", "m", &[("a", "b", always(), effects)])]).to_string();
     let suite = "module.exports = [{name: 'runs', test: async t => { await t.runForSteps(5) }},

@@ -76,7 +76,7 @@ fn times_become_steps_by_comparison() {
 }
 
 #[test]
-fn conditions_end_runs_and_changes_too() {
+fn conditions_changes_and_cancelling_end_runs() {
     test_of(
         "
         const cat = t.getSprite('Cat');
@@ -298,7 +298,7 @@ fn clicks_drags_and_messages_reach_the_program() {
 }
 
 #[test]
-fn variables_are_texts_or_raw_values() {
+fn variables_are_strings_or_raw_values() {
     let body = "
         const score = t.getStage().getVariable('score');
         await t.runForSteps(2);
