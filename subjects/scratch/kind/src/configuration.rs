@@ -172,7 +172,7 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
     let asked = match algorithm.parameters.get(ASKED) {
         None => None,
         Some(Parameter::Integer(number @ 1..)) => Some(number.unsigned_abs()),
-        Some(_) => return Err(refused(ASKED, "not a number of mutants", "write a number from 1")),
+        Some(_) => return Err(refused(ASKED, "not a number of mutants", "write 1 or more")),
     };
     Ok(level.map(|level| (level, asked)))
 }

@@ -76,8 +76,8 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// For each goal, the number of the nearest goal above or around in the script or, for a hat that
-/// receives a message, of the only goal that sends the message.
+/// For each goal, the number of the nearest goal above or around it in the script or, for a hat
+/// that receives a message, of the only goal that sends the message.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();

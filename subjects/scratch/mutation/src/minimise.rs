@@ -24,10 +24,10 @@ pub enum Level {
     /// All assertions that notice a mutant.
     Relevant,
     /// A small subset with which the suite notices the same mutants, each with this number of
-    /// assertions if there are as many.
+    /// assertions if that many notice the mutant.
     Minimal(u32),
     /// A small subset with which each test notices the same mutants, each with this number of
-    /// assertions of the test if there are as many.
+    /// assertions of the test if that many notice the mutant.
     MinimalByTest(u32),
     /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
     /// attribute of a sprite.

@@ -1,4 +1,4 @@
-//! Skipping of iterations in loops without screen refresh whose state repeats.
+//! Skipping of iterations of loops without screen refresh if the state repeats.
 //!
 //! From time to time, the state before an iteration is compared with the state before an earlier
 //! one. If the state repeats twice after the same amount of fuel, the fuel of further periods is

@@ -5,7 +5,7 @@ use crate::target::TargetId;
 use crate::text::Text;
 use crate::value::Value;
 
-/// A change that a block has just made or is about to make.
+/// A change that was just made or is about to be made, usually by a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The position of a sprite or clone was set, possibly to the same values.

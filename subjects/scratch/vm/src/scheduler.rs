@@ -184,7 +184,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.free_threads.push(slot);
     }
 
-    /// The threads continue after the blocks in the next step.
+    /// Threads whose promises are resolved continue after their blocks in the next step.
     fn resolve_promises(&mut self) {
         for i in 0..self.state.thread_list.len() {
             let slot = self.state.thread_list[i] as usize;

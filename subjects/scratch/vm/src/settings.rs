@@ -76,7 +76,7 @@ impl VmSettings {
         if today { VmSettings { batches: 100, one_timer: true, ..default } } else { default }
     }
 
-    /// Not rounded, because a wait ends in the first step that is not earlier.
+    /// Not rounded, because a wait ends in the first step at which at least this time has passed.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
         (1000.0 * seconds).max(0.0) / self.pace.step_ms
     }

@@ -57,7 +57,7 @@ impl<T: Tracer> Vm<T> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The first custom block without screen refresh has ended.
+    /// The outermost custom block without screen refresh has ended.
     Block,
     /// The budget of the slice is used up.
     Budget,

@@ -91,7 +91,7 @@ pub trait Tracer: Sized {
         let _ = record;
     }
 
-    /// A block makes a change in the middle of a step. With `Break`, the step ends after this
+    /// A change, usually by a block in the middle of a step. With `Break`, the step ends after this
     /// block.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let _ = (change, state);

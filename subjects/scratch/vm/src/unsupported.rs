@@ -15,7 +15,7 @@ pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
         MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed if !today => {
             "makey makey: never starts"
         }
-        MakeyMakeyWhenMakeyKeyPressed => "makey makey: a held key starts it only once",
+        MakeyMakeyWhenMakeyKeyPressed => "makey makey: a held key starts the script only once",
         VideoSensingWhenMotionGreaterThan
         | VideoSensingVideoOn
         | VideoSensingVideoToggle
@@ -31,7 +31,7 @@ pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
         FaceSensingFaceSize => "no camera: 100",
         TranslateGetTranslate => "no network: the text itself",
         Text2SpeechSpeakAndWait if today => "no network: says nothing and takes one step",
-        Text2SpeechSpeakAndWait => "no voice: lasts as long as the text",
+        Text2SpeechSpeakAndWait => "no voice: only waits, longer for longer text",
         LooksSwitchBackdropToAndWait if !today => "does not wait",
         SensingOnline => "always true",
         SensingCurrent | SensingDaysSince2000 => "no clock: time begins at a fixed instant",

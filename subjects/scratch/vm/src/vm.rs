@@ -195,11 +195,11 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// Description of the limit of steps or of nesting that was hit first; `None` if neither was
-    /// hit.
+    /// Description of the limit on the blocks of a step or on nesting, whichever was hit first;
+    /// `None` if neither was hit.
     pub fn fault(&self) -> Option<&'static str> {
         let faults = [
-            (Limit::Step, "a step executed more blocks than allowed"),
+            (Limit::Step, "a step reached its limit of blocks"),
             (Limit::CallDepth, "a script was nested deeper than allowed and was stopped"),
         ];
         let met = faults.map(|(limit, words)| (self.state.hits.of(limit), words));

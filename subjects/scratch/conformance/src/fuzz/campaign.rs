@@ -276,7 +276,7 @@ fn execute_and_report(
             Ok(name) => name.to_owned(),
             Err(broken) => format!("BROKEN {broken}"),
         },
-        Err(_) => "project missing".to_owned(),
+        Err(_) => "project unreadable".to_owned(),
     };
     let took = process_cpu_time().saturating_sub(start).as_millis();
     let mut out = std::io::stdout().lock();

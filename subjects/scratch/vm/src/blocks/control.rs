@@ -12,7 +12,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::value::js_round;
 
-/// Scratch's limit on living clones.
+/// Scratch's maximum number of clones at a time.
 const CLONE_LIMIT: u32 = 300;
 
 /// Fuel for creating and deleting a clone, in blocks.

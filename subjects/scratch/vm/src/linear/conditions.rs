@@ -122,8 +122,8 @@ impl Lowering<'_> {
     /// other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
-        // If both operands are items, read the second as the item, so that it need not wait for the
-        // first.
+        // If both operands are items, the first is computed before the instruction, which reads the
+        // second.
         let last = self.item(b);
         let (list, index) = last.or_else(|| self.item(a))?;
         self.attempt(|lowering| {

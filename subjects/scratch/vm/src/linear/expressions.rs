@@ -93,13 +93,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// The register for the number of the letter first contains the position of the letter.
+    /// The register that receives the letter as a number first contains the letter's position.
     fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
         let to = Operand::new(Kind::Register, self.registers)?;
         let place = self.number(letter)?;
         if place != to {
             let (free, zero) = (self.register()?, self.constant(Value::Number(0.0))?);
-            debug_assert_eq!(free, to, "an operand without a register leaves it free");
+            debug_assert_eq!(free, to, "an operand outside the registers uses none");
             let operator = Operator::Add;
             self.emit(Instruction::Binary { operator, to, a: place, b: zero });
         }

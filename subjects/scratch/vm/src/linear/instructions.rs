@@ -272,7 +272,7 @@ pub(crate) enum Instruction {
         list: ListNo,
         item: Operand,
     },
-    /// Adds an item `from` another list to a list.
+    /// Adds an item of the list `from` to a list.
     AddItem {
         list: ListNo,
         from: ListNo,
@@ -283,7 +283,7 @@ pub(crate) enum Instruction {
         index: Operand,
         item: Operand,
     },
-    /// Replaces an item with the item `at` an index of the list `from`.
+    /// Replaces an item with the item of the list `from` at the index `at`.
     ReplaceByItem {
         list: ListNo,
         index: Operand,

@@ -14,8 +14,7 @@ use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Maximum number of frames that a custom block, including its caller, pushes before it calls
-/// another custom block.
+/// Maximum number of frames that a call and the called custom block push before the next call.
 const ROOM: usize = 2 * DEEPEST + 8;
 
 /// Lengths of a thread's stacks before frames and parameters of expansions are pushed.

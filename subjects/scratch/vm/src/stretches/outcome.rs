@@ -52,7 +52,7 @@ pub(super) struct Own {
     pub(super) pen: Pen,
     pub(super) drawable: DrawableCopy,
     pub(super) rasters: Option<Rasters>,
-    /// Whether the first pen block of the program was executed.
+    /// Whether a pen block was executed, and none had been executed before the stretch.
     pub(super) makes_pen: bool,
 }
 

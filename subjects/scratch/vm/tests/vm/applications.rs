@@ -14,7 +14,8 @@ fn random_numbers_are_drawn_once_in_the_order_of_the_interpreter() {
         "(set s abcdefghijklmnopqrst) (repeat 30 [(if (or (= (random 1 2) 1) (= $s
            abcdefghijklmnopqrsu)) [(change n 1)]) (if (= (item l (random 1 9)) (item l 1))
            [(change o 1)]) (if (> (random 1 6) $n) [(set n 1)] )])",
-        // Draw an argument for an expanded call and for a string; 1.0 is not an integer.
+        // Random numbers are arguments of calls, also next to strings. With the bound `1.0`, a
+        // random number has a fraction.
         "(repeat 9 [(call g (random 1 6)) (call h (random 1.0 6) $s) (call h $s (random 1 6))
            (call f2 (random 1 6)) (set s (join a (arg a)))])",
     ];

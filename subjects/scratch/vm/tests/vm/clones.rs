@@ -1,6 +1,6 @@
 //! Tests of clone blocks.
 //!
-//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
+//! `Mistake N` in comments is explained in `main.rs`.
 
 use crate::harness::{Harness, draws, steps};
 

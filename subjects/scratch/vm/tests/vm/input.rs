@@ -62,7 +62,7 @@ fn a_held_key_restarts_a_script_only_after_its_end() {
 }
 
 #[test]
-fn keys_join_the_pressed_after_their_hats() {
+fn keys_are_sensed_while_they_are_pressed() {
     let mut harness = Harness::new("(sprite A (flag (forever [(log (key? a))])))");
     harness.vm.green_flag();
     harness.vm.key("a", true);
@@ -124,7 +124,7 @@ fn clicks_restart() {
 }
 
 #[test]
-fn drags_are_fenced_and_draw_no_line() {
+fn drags_are_fenced_and_do_not_move_the_stage() {
     let mut harness = Harness::new("(sprite A (flag (glide 0.1 60 0) (log end)))");
     let a = harness.id("A");
     harness.vm.drag(a, 30.0, 40.0);

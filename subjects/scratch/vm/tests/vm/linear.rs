@@ -326,7 +326,7 @@ fn bodies() -> impl Strategy<Value = String> {
     prop::collection::vec(blocks(), 0..5).prop_map(|blocks| blocks.join(" "))
 }
 
-/// Bodies of blocks that compute, conditions, and `calls`.
+/// Bodies that consist of computations, conditions and `calls`.
 fn small_bodies(calls: &[&'static str]) -> impl Strategy<Value = String> + use<> {
     let mut shapes = vec![
         "(set n A)",

@@ -1,6 +1,6 @@
 //! Tests of random numbers and the order in which inputs take them, and of the duration of speech.
 //!
-//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
+//! `Mistake N` in comments is explained in `main.rs`.
 
 use crate::harness::{Harness, draws};
 

@@ -157,7 +157,7 @@ fn bouncing_turns_and_comes_back() {
         (harness.target("A").direction.abs() - 180.0).abs() < 1e-9
             && harness.position("A").1 <= 170.5
     );
-    // A flat angle is increased.
+    // A sprite that moves almost along the edge leaves it at a steeper angle.
     let harness = after("(goto-xy 238 0) (point 1) (bounce)");
     let dx: f64 = -0.2;
     let dy = -(89.0_f64.to_radians().sin());
@@ -360,7 +360,7 @@ fn sizes_depend_on_the_costume() {
         assert_eq!(number(&format!("(set-size {size})"), |t| t.size), want, "{size}");
     }
     assert_eq!(number("(change-size -40)", |t| t.size), 60.0);
-    // A tiny costume cannot shrink; a later costume does not clamp again.
+    // A tiny costume cannot shrink. A change of the costume does not clamp the size again.
     let harness = Harness::after(
         1,
         "(sprite A (costume tiny 4 4) (costume big 400 300)

@@ -45,7 +45,7 @@ fn waits_take_random_numbers_in_every_step() {
     // used.
     let mut harness =
         Harness::flag("(sprite A (flag (wait (random 0.1 0.1000001)) (log (random 0.0 1.0))))");
-    // The wait takes about 3.000003 steps, so the block is executed 5 times.
+    // The wait takes slightly more than 3 steps, so the block is executed 5 times.
     assert_eq!(harness.run(5)[4], draws(6)[5].to_string());
     let mut harness =
         Harness::flag("(sprite A (flag (say-for (random 1 6) 0.1) (log (random 0.0 1.0))))");
@@ -226,7 +226,7 @@ fn blocks_of_missing_hardware_take_their_time() {
     assert_eq!(end("boost_motorOnFor DURATION=-1"), Some(1));
     assert_eq!(end("ev3_beep TIME=0"), Some(0));
     assert_eq!(end("ev3_motorSetPower POWER=50"), Some(0));
-    // Unknown conditions are false; unknown reporters have no value.
+    // Conditions of missing hardware are false; unknown reporters have no value.
     let pressed = "(microbit_isButtonPressed BTN=(microbit_menu_buttons .buttons=any))";
     assert_eq!(eval(pressed).to_text(), *"false");
     assert_eq!(eval("(sensing_xposition)").to_number(), 0.0);

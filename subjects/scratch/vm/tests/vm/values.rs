@@ -378,7 +378,7 @@ fn properties_of_others() {
         let e = format!("(of {property} {object})");
         assert_eq!(eval_in(others, &e).to_text().to_string(), want, "{e}");
     }
-    // A variable that a script would create later has no value yet, which is stored as 0.
+    // A variable that no block has created yet is read as 0.
     let source =
         "(var result) (sprite A (flag (set result (of late B)))) (sprite B (key k (set late 1)))";
     assert_eq!(Harness::after(1, source).value("result"), Value::Number(0.0));

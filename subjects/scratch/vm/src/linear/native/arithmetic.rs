@@ -10,7 +10,7 @@ use crate::linear::form::{Function, Kind, Operand, Operator};
 /// The byte order for bitcasts of vectors.
 const LITTLE: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
-/// If so, multiplication by the reciprocal of `x` has the same results as division by `x`.
+/// Multiplication by the reciprocal of a power of two has the same results as division.
 fn is_power_of_two(x: f64) -> bool {
     x.is_normal() && (1.0 / x).is_normal() && x.to_bits() << 12 == 0
 }

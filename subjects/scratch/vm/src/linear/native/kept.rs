@@ -145,7 +145,7 @@ impl Generator<'_, '_> {
         self.builder.def_var(self.kept.frame, none);
     }
 
-    /// Forgets what registers keep, so none of this must be saved around the preceding call.
+    /// Forgets what registers keep, so none of it needs to be saved around the preceding call.
     pub(super) fn forget_kept(&mut self) {
         let unknown = self.builder.ins().f64const(f64::NAN);
         for variable in self.kept.numbers.values() {
