@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn streams_do_not_change() {
         let first = |mut r: Random| [r.draw(), r.draw()];
-        // The reference generator with seed 1, computed by hand from its definition.
+        // The numbers of the reference generator were computed from its published definition.
         assert_eq!(
             first(Random::reference(1)),
             [0.627_073_940_588_161_3, 0.002_735_721_180_215_478]

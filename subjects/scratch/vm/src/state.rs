@@ -16,8 +16,8 @@ use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::{NO_CURRENT, Thread};
 
-/// An existing target, with copies of the fields that searches read, because [`Target`] is so large
-/// that each one would take a cache line.
+/// An existing target, with copies of the fields that searches read, so that a search need not load
+/// a cache line of each [`Target`].
 #[derive(Clone, Copy)]
 pub(crate) struct LiveTarget {
     pub(crate) id: TargetId,

@@ -1,6 +1,6 @@
 //! Memory of stretches. A stretch is a part of the execution of one thread in warp within one
 //! slice: from the beginning of the slice, or from a call to a custom block without screen refresh,
-//! to the end of this custom block or of the budget of the slice.
+//! to the end of the outermost such block or of the budget of the slice.
 //!
 //! The executed blocks of a stretch determine which data it reads and changes: its [`Reach`]. If a
 //! later stretch at the same place begins with the same values of these data, it executes the same

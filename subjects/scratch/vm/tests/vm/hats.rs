@@ -82,7 +82,7 @@ fn clones_copy_edge_values() {
 }
 
 #[test]
-fn the_touching_hat_senses_the_edge_and_sprites() {
+fn the_touching_hat_senses_sprites() {
     let log = steps(
         "(sprite A (flag (wait 0) (set-x 200) (wait 0) (set-x 0)) (when-touching B (log b)))
          (sprite B x=200)",
