@@ -481,7 +481,7 @@ fn generated(
     if let Some(least) = expect["in_at_least"].as_u64()
         && (full as u64) < least
     {
-        found.0.push(format!("all goals covered with {full} seeds, expected {least}"));
+        found.0.push(format!("all goals covered in {full} runs, expected {least}"));
     }
     Ok(())
 }

@@ -101,7 +101,7 @@ pub struct Generated {
     /// Number of locations of branches as Istanbul counts them, and the numbers of the covered
     /// locations.
     pub branches: (u32, Vec<u32>),
-    /// How often the program was loaded.
+    /// Number of executed tests and of analyses of the program.
     pub loads: u64,
     /// Number of tests whose results differ between executions.
     pub flaky: usize,

@@ -123,8 +123,8 @@ pub(crate) fn is_example(path: &str) -> bool {
         || path.contains(".spec.")
 }
 
-/// Whether a test was exported. The values of such a test are not the package's own, and another
-/// search would choose them only because they were chosen before.
+/// Whether a test was exported from a suite. The values of such a test are not the package's own,
+/// and another search would choose them only because they were chosen before.
 pub(crate) fn is_generated(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first.starts_with(GENERATED) && first.contains(WITH_SEED)

@@ -1,4 +1,4 @@
-//! Minimisation: selects few tests, and removes the statements that their goals do not need.
+//! Minimisation: selects a few tests, and removes the statements that their goals do not need.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ pub(crate) struct Kept {
     pub(crate) execution: Option<Execution>,
 }
 
-/// Selects tests by greedy cover and removes statements that their goals do not need. Returns the
-/// number of removed statements as well.
+/// Selects tests greedily and removes statements that their goals do not need. Returns the number
+/// of removed statements as well.
 pub(crate) fn minimised(
     subject: &mut Subject,
     tests: Vec<(Genes, Vec<usize>)>,

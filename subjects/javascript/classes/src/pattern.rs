@@ -25,7 +25,7 @@ enum Node {
 
 /// Error for a string that is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}`: {cause} at character {at}")]
+#[error("`{pattern}`, character {at}: {cause}")]
 pub struct PatternError {
     pattern: String,
     cause: &'static str,
@@ -52,7 +52,7 @@ impl Pattern {
         let read = if long { Err("the pattern is too long") } else { reader.choice(0) };
         let read = read.and_then(|node| match reader.peek() {
             None => Ok(Pattern(node)),
-            Some(_) => Err("a bracket that nothing opens"),
+            Some(_) => Err("a closing bracket without an opening bracket"),
         });
         read.map_err(|cause| PatternError { pattern: text.to_owned(), cause, at: reader.at })
     }
@@ -122,7 +122,7 @@ impl Reader {
 
     fn choice(&mut self, depth: usize) -> Read<Node> {
         if depth > DEEPEST {
-            return Err("groups are nested too deep");
+            return Err("groups are nested too deeply");
         }
         let mut nodes = vec![self.sequence(depth)?];
         while self.take('|') {
@@ -145,7 +145,7 @@ impl Reader {
                     }
                     let node = self.choice(depth + 1)?;
                     if !self.take(')') {
-                        return Err("a group that does not end");
+                        return Err("the group is not closed");
                     }
                     node
                 }
@@ -197,13 +197,13 @@ impl Reader {
 
     fn escape(&mut self) -> Read<Vec<char>> {
         match self.next() {
-            None => Err("a backslash without a letter"),
+            None => Err("nothing follows the backslash"),
             Some(kind @ ('u' | 'x')) => {
                 let count = if kind == 'u' { 4 } else { 2 };
                 let digits: String = (0..count).filter_map(|_| self.next()).collect();
                 let code = u32::from_str_radix(&digits, 16)
                     .map_err(|_| "an escape without hexadecimal digits")?;
-                Ok(vec![char::from_u32(code).ok_or("half of a pair is not a character")?])
+                Ok(vec![char::from_u32(code).ok_or("half of a surrogate pair is not a character")?])
             }
             Some(letter) if letter.is_ascii_digit() || "DWSbBkpP".contains(letter) => {
                 Err("this escape is not supported")
@@ -216,7 +216,7 @@ impl Reader {
         let excluded = self.take('^');
         let mut letters = Vec::new();
         loop {
-            let first = match self.next().ok_or("a class that does not end")? {
+            let first = match self.next().ok_or("the class is not closed")? {
                 ']' => break,
                 '\\' => self.escape()?,
                 letter => vec![letter],
@@ -231,7 +231,7 @@ impl Reader {
             let last = match self.next() {
                 Some('\\') => self.escape()?,
                 Some(letter) => vec![letter],
-                None => return Err("a class that does not end"),
+                None => return Err("the class is not closed"),
             };
             match last.as_slice() {
                 [last] if first <= last => letters.extend(range(*first, *last)),

@@ -68,7 +68,7 @@ pub struct Refinement {
     pub mutant_executions: u64,
     /// Whether tests are kept that only show an error of the language.
     pub all_errors: bool,
-    /// Whether tests with values that a person would not choose are kept.
+    /// Whether tests that a person would not write are kept.
     pub all_values: bool,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,

@@ -148,12 +148,12 @@ impl Parameters for GenerationSettings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::count("delay", &mut self.delay, 0, 1_000).meaning(
-                "uses of a parameter before its type is inferred; draft: the thesis' draft",
+                "uses of a parameter before its type is inferred; draft: as in the thesis' draft",
             ),
             Field::count("sequence", &mut self.sequence, 1, 200)
                 .meaning("calls before the method under test: fewer than this"),
             Field::share("reuse", &mut self.reuse)
-                .meaning("probability that a value is one that the test has"),
+                .meaning("probability that an argument reuses a value of the test"),
             Field::count("trap_threshold", &mut self.trap_threshold, 1, 10_000)
                 .meaning("traps of a collecting proxy after which a test ends"),
             Field::count("idle_threshold", &mut self.idle_threshold, 1, 10_000)
@@ -183,7 +183,7 @@ impl Parameters for GenerationSettings {
             )
             .meaning("how types are drawn from points"),
             Field::share("random_type", &mut self.random_type)
-                .meaning("probability of a random type instead"),
+                .meaning("probability of a random type instead of a type by points"),
             Field::share("constants", &mut self.constants)
                 .meaning("probability that a primitive is a constant of the program"),
             Field::count("patience", &mut self.patience, 0, 1_000_000)
@@ -209,7 +209,7 @@ impl Parameters for GenerationSettings {
             Field::switch("compat.discard_throwing", &mut self.discard_throwing)
                 .meaning("ignore the coverage of tests that throw"),
             Field::switch("compat.line_comments", &mut self.line_comments)
-                .meaning("with hints = line: comments of the line count"),
+                .meaning("with hints = line: comments in the line count as well"),
             Field::switch("compat.nodes", &mut self.nodes)
                 .meaning("with goals = mut: calls and operators are goals, too"),
             Field::switch("words", &mut self.words)

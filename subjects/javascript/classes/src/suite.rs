@@ -63,10 +63,10 @@ pub struct Suite {
 #[non_exhaustive]
 pub enum SuiteError {
     /// The string is not JSON.
-    #[error("no suite: {0}")]
+    #[error("not a suite: {0}")]
     Json(String),
     /// The suite is for another kind of subject, or in another format.
-    #[error("no suite of format 1 for JavaScript")]
+    #[error("not a suite of format 1 for JavaScript")]
     Format,
     /// A test cannot be read.
     #[error("test {0} cannot be read")]

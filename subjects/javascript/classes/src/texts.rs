@@ -15,7 +15,7 @@ use crate::genes::Genes;
 const MAX_FOUND: usize = 400;
 /// Maximum length of a changed string, in characters, if the string was not longer before.
 const LONGEST: usize = 160;
-/// Number of bytes after the beginning of a decision in which its literals are searched.
+/// Number of bytes from the beginning of a decision that are searched for its literals.
 const DECISION: u32 = 100;
 /// Cost of an execution in addition to its steps, in steps.
 const OVERHEAD: f64 = 300.0;

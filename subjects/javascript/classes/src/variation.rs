@@ -248,8 +248,8 @@ impl Genes {
         })
     }
 
-    /// Changes an argument to a value for which statements before it may be added. Returns the new
-    /// index of the statement.
+    /// Changes an argument of a statement. Statements that make the new value may be inserted
+    /// before the statement. Returns the new index of the statement.
     fn vary(
         &mut self,
         index: usize,

@@ -35,7 +35,7 @@ pub(crate) struct CodeFlags {
     #[arg(long)]
     all_errors: bool,
 
-    /// Also write as code the tests with values that a person would not choose, such as random
+    /// Also write as code the tests that a person would not write, such as tests with random
     /// strings (JavaScript)
     #[arg(long)]
     all_values: bool,
@@ -161,7 +161,7 @@ impl CodeFlags {
 
 /// `goals` counts the goals that only the tests left out cover.
 fn odd_values(goals: usize) -> String {
-    let reason = "values that a person would not choose; --all-values writes all";
+    let reason = "not what a person would write; --all-values writes all";
     match goals {
         0 => reason.to_owned(),
         _ => format!("{reason} (for {})", plural(goals, "more goal")),

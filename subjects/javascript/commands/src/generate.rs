@@ -198,7 +198,7 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
 /// Moves the tests that fail on the earlier version of the project to the beginning.
 fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let Ok(verdicts) = before.check(suite, suite.seed, None) else {
-        return format!("The project cannot be loaded at {revision}.\n");
+        return format!("The tests cannot be executed on the project at {revision}.\n");
     };
     let passes: Vec<bool> =
         verdicts.iter().map(|(verdict, _)| *verdict == Verdict::Passed).collect();

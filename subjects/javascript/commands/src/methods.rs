@@ -14,7 +14,7 @@ Examples:
   catherd javascript methods results/javascript-flycatcher";
 
 /// Shows the mean coverage of each method by configuration, how many methods are fully covered, and
-/// how many parameters remained unsure, as tables in Markdown.
+/// for how many parameters the type remained uncertain, as tables in Markdown.
 ///
 /// The study must have algorithms with the parameter goals = "mut"; a configuration covers a method
 /// fully if all runs of the configuration do.
@@ -169,7 +169,7 @@ fn text(measured: &Measured) -> String {
             coverage.rows.len()
         );
     }
-    text += "Parameters whose type remained unsure, mean of the runs\n\n";
+    text += "Parameters whose type remained uncertain, mean of the runs\n\n";
     text += &head("project", configurations);
     for project in &unsure.rows {
         let cells = configurations.iter().map(|name| unsure.mean(project, name));

@@ -109,7 +109,7 @@ fn details(verdict: &Verdict) -> Value {
             json!({"verdict": "failed", "statement": statement, "expected": expected, "got": got})
         }
         Verdict::Limit(name) => {
-            json!({"verdict": "failed", "message": format!("the limit `{name}` is met")})
+            json!({"verdict": "failed", "message": format!("the limit `{name}` is reached")})
         }
     }
 }

@@ -278,7 +278,7 @@ impl<'js> Session<'js> {
         &self.clock
     }
 
-    /// The limit that was met, if any; nothing may then be executed before [`Session::resume`].
+    /// The limit that was reached, if any; nothing may then be executed before [`Session::resume`].
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
     }
@@ -288,7 +288,7 @@ impl<'js> Session<'js> {
         Halt(Rc::clone(&self.meter))
     }
 
-    /// Permits execution again after a limit was met. `turn` replaces [`Limits::turn`].
+    /// Permits execution again after a limit was reached. `turn` replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
         if let Some(pulse) = &self.pulse {
@@ -363,7 +363,7 @@ impl<'js> Session<'js> {
         })
     }
 
-    /// Executes the jobs of promises until none is left or a limit is met.
+    /// Executes the jobs of promises until none is left or a limit is reached.
     pub fn drain(&self) {
         while self.stopped().is_none() && self.ctx.execute_pending_job() {
             if self.meter.count_job() {

@@ -8,7 +8,7 @@ use catherd_platform::stack_address;
 /// Bytes of a large block of memory that count as one unit of operations, because no poll counts
 /// the time for filling and copying.
 const BYTES_PER_UNIT: usize = 32 * 1024;
-/// Minimum size of a large block, which is refused once a limit is met.
+/// Minimum size of a large block, which is refused once a limit is reached.
 const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;

@@ -1,4 +1,4 @@
-//! Tests of images.
+//! Tests of images of an engine.
 
 #![allow(unsafe_code)] // Calls to `Engine::restore`.
 

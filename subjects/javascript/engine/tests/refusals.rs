@@ -112,7 +112,8 @@ const CHILD: &str = "CATHERD_REFUSALS";
 
 const MAX_TIME: Duration = Duration::from_secs(900);
 
-/// Evaluates a script and refuses the request with a number. Returns whether there was one.
+/// Evaluates a script and refuses the request with this number. Returns whether there was such a
+/// request.
 fn refuse(script: &str, number: u64) -> bool {
     let requests = Rc::new(Requests { left: Cell::new(u64::MAX), refused: Cell::new(false) });
     let runtime = Runtime::new_with_alloc(Refusing { requests: Rc::clone(&requests) }).unwrap();

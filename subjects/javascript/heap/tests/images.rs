@@ -1,4 +1,4 @@
-//! Tests of images.
+//! Tests of a heap and its images.
 
 #![allow(unsafe_code)] // Calls to an allocator.
 

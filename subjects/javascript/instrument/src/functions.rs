@@ -24,7 +24,8 @@ impl Visitor<'_, '_> {
         self.control.pop();
     }
 
-    /// An anonymous function still gets the name `name`.
+    /// Inserts the code `text` before an expression. An anonymous function still gets the name
+    /// `name`.
     pub(crate) fn prefixed(&mut self, expression: &Expression<'_>, text: &str, name: Option<&str>) {
         let span = expression.span();
         match name.filter(|_| is_anonymous_function(expression)) {
@@ -55,8 +56,9 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// Only white space, keywords, the name of the function and an assignment to `exports` may be
-    /// between the comment and the position.
+    /// The comment before the function `name`, which begins at `at`; may be empty. Only white
+    /// space, keywords, the name of the function and an assignment to `exports` may be between the
+    /// comment and the position.
     pub(crate) fn comment_before(&self, at: u32, name: &str) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {

@@ -186,7 +186,7 @@ fn checked<'a>(
         return Err(syntax_error(path, 1, cause));
     }
     if nesting(source) > DEEPEST {
-        let cause = format!("brackets are nested more than {DEEPEST} deep");
+        let cause = format!("brackets are nested more than {DEEPEST} levels deep");
         return Err(syntax_error(path, 1, cause));
     }
     let parsed = parse(allocator, source, kind);

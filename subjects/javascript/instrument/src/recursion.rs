@@ -20,7 +20,7 @@ struct Calls {
     class: Vec<String>,
 }
 
-/// The starts of the functions that may call a function with the same name.
+/// The starts of the functions that may call a function with the same name, directly or indirectly.
 pub(crate) fn recursive(program: &Program<'_>) -> BTreeSet<u32> {
     let mut calls = Calls::default();
     calls.visit_program(program);

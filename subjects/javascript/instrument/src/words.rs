@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_program_has_its_strings() {
+    fn text_that_is_not_a_program_has_strings() {
         let found = words("x.js", "call('one', ...) => \"two\" ((");
         let found: Vec<Literal> = found.literals.into_iter().map(|(_, literal)| literal).collect();
         assert_eq!(found, [text("one"), text("two")]);

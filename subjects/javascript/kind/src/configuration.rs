@@ -1,4 +1,4 @@
-//! Algorithms, parameters and budgets of studies as types of the generation.
+//! Conversion of algorithms, parameters and budgets of studies to the types of test generation.
 
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};

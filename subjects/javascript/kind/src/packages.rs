@@ -41,7 +41,7 @@ impl From<String> for PackagingError {
     }
 }
 
-/// The packages of a list with one `name@version` per line, apart from comments with `#`.
+/// The packages of a list with one `name@version` per line. Lines that begin with `#` are comments.
 ///
 /// # Errors
 /// If a line is not a package.

@@ -43,7 +43,7 @@ impl From<String> for ProjectError {
 pub struct SuiteCoverage {
     /// The numbers of covered and of all statements, branches, functions and lines.
     pub totals: [(usize, usize); 4],
-    /// Names of the goals that no test covers.
+    /// Names of the goals that neither loading the project nor a test covers.
     pub uncovered: Vec<String>,
     /// Number of goals.
     pub goals: usize,
@@ -68,7 +68,7 @@ pub struct GenerateOptions<'a> {
     pub minimise: bool,
     /// An earlier version of the project. Only functions that have changed since are tested.
     pub since: Option<&'a Project>,
-    /// The tests of the search, or of an earlier search.
+    /// The journal that stores the tests of the search, or contains the tests of an earlier search.
     pub journal: Journal,
 }
 

@@ -142,7 +142,8 @@ fn journal(survival: &Survival) -> Result<Journal, String> {
         .map_err(|cause| format!("{}: {cause}", survival.under_way.display()))
 }
 
-/// Generates a suite and analyses its mutants. Returns `None` if the observer stops the run.
+/// Generates a suite and, if `mutation` is given, executes it on the mutants of the program.
+/// Returns `None` if `tell` stops the run.
 fn execute(
     package: &Package,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Executions that take more than the engine's stack.
+//! Repetition of executions that exceed the engine's stack.
 
 use crate::live::Live;
 
@@ -7,9 +7,10 @@ use crate::live::Live;
 /// stack.
 const DEEPER: usize = 4;
 
-/// An execution that exceeds that stack as well is repeated with a stack that is larger than the
-/// first one by this factor. If the execution exceeds even this stack, it is regarded as endless
-/// recursion in any build, because the sizes of frames in different builds differ by less.
+/// An execution that exceeds the stack of [`DEEPER`] as well is repeated with a stack that is
+/// larger than the first one by this factor. If the execution exceeds even this stack, it is
+/// regarded as endless recursion in any build, because the sizes of frames in different builds
+/// differ by less.
 const DEEPEST: usize = 7;
 
 /// An execution that took too much of the stack. Its results must not be used, because a script can

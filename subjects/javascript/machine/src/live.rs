@@ -256,7 +256,7 @@ impl Live {
     }
 
     /// Executes jobs of promises and the functions passed to `process.nextTick` until nothing is
-    /// left or a limit is met. Returns whether one of these functions threw an exception.
+    /// left or a limit is reached. Returns whether one of these functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;
         session.drain();
@@ -281,7 +281,7 @@ impl Live {
         })
     }
 
-    /// JSON files and modules of the host are not included.
+    /// The paths of the compiled files. JSON files and modules of the host are not included.
     pub(crate) fn compiled(&self) -> Vec<String> {
         self.shared.compiled.borrow().iter().cloned().collect()
     }
@@ -296,7 +296,7 @@ impl Drop for Live {
 }
 
 pub(crate) fn met(limit: &str) -> String {
-    format!("the limit `{limit}` is met")
+    format!("the limit `{limit}` is reached")
 }
 
 fn limits(settings: &MachineSettings) -> Limits {

@@ -1,4 +1,4 @@
-//! Tests of reports of executions.
+//! Tests of what executions report.
 
 use std::rc::Rc;
 

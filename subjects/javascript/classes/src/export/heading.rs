@@ -68,7 +68,7 @@ impl Test<'_> {
             longer.push(format!("{text} for {receiver}"));
         }
         longer.push(full);
-        // Include the effects of earlier calls in the title.
+        // Name the earlier calls in the title if there is room.
         let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
         let of_receiver = self.of_receiver(&receiver).map(|of| format!("{text} {of}"));
         let of_receiver =
@@ -194,7 +194,8 @@ impl Test<'_> {
         }
     }
 
-    /// Earlier method calls in words: with their arguments, and only by name.
+    /// Two descriptions of the earlier method calls: one with their arguments, and one with only
+    /// their names and counts. Empty if there are no such calls.
     fn before(&self) -> Vec<String> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut calls: Vec<String> = Vec::new();

@@ -66,8 +66,7 @@ impl Doc {
         }
     }
 
-    /// Writes the expression from a column of the first line; further lines are indented by
-    /// `indent`.
+    /// Writes the expression from `column` of a line that is indented by `indent`.
     pub(super) fn write(&self, column: usize, indent: usize) -> String {
         let flat = self.flat();
         if column + length(&flat) <= WIDTH && !flat.contains('\n') {

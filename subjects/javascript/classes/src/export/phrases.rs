@@ -16,7 +16,7 @@ pub(super) const LONGEST_BEGINNING: usize = 34;
 /// characters.
 pub(super) const SHORTEST_BEGINNING: usize = 20;
 
-/// Replaces a beginning without letters and digits.
+/// Replaces a beginning that has neither letters nor digits.
 pub(super) const A_TEXT: &str = "a text";
 
 /// Maximum length of the names of the members of an object in a title, in characters.

@@ -76,7 +76,8 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         for claim in choices(value, classes) {
             let place = ShownValue { index, at_end, part: claim.part.clone() };
             let expected = part_of(value, &claim.at);
-            // Skip a weaker claim about the same part, because its code would look the same.
+            // Skip a weaker claim about the same part, because a `ShownValue` cannot tell them
+            // apart.
             if found.iter().all(|known: &Possible| known.place != place) {
                 found.push(Possible { place, claim, expected });
             }

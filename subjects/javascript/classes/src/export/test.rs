@@ -173,7 +173,7 @@ impl<'s> Test<'s> {
                     shown.iter().filter(of_value).map(|each| each.part.as_str()).collect();
                 let chosen = choices(value, &self.code.classes);
                 let chosen = chosen.into_iter().filter(|claim| parts.contains(&&*claim.part));
-                // Keep the first claim about the value itself, which is the strongest.
+                // Keep only the first claim about each part, which is the strongest.
                 let mut chosen: Vec<Claim> = chosen.collect();
                 let mut known = BTreeSet::new();
                 chosen.retain(|claim| known.insert(claim.part.clone()));

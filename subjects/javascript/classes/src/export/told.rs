@@ -11,7 +11,7 @@ use crate::suite::is_error;
 /// How much a title tells about the effect of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Said {
-    /// Nothing specific to the call, such as the kind of the result.
+    /// Only what many calls have in common, such as the kind of the result.
     Kind,
     /// A part of the effect, such as the class of an error.
     Part,

@@ -98,7 +98,7 @@ impl Refiner<'_> {
         let names: Vec<String> = (0..last.arguments.len())
             .map(|position| self.usage.name_of_parameter(statements, position))
             .collect();
-        // Leave out options, because programs complete them.
+        // Leave out options, because functions often add defaults to them.
         let may = |position: &usize| {
             has_state(&last.arguments[*position]) && !is_options(&names[*position])
         };
@@ -113,7 +113,8 @@ impl Refiner<'_> {
         if result.is_none_or(is_error) {
             return Ok(None);
         }
-        // If a call returns a value, changes of its last object argument probably complete options.
+        // If a call returns a value, changes to its last argument, an object, are probably defaults
+        // of options.
         let returns = result.is_some_and(|it| !it.is_null() && it.get("undefined").is_none());
         // Ignore the effects of a function that returns a simple value, unless its name suggests
         // them.
@@ -165,7 +166,7 @@ impl Refiner<'_> {
             if result == known {
                 *result = Value::Null;
             } else {
-                // Compared with another instance of the class, keep only the parts that differ.
+                // Keep only the parts that differ from the receiver before the call.
                 without(result, known);
             }
         }

@@ -31,7 +31,7 @@ struct Choice {
     executed: usize,
 }
 
-/// Chooses, for each test of a suite, few assertions that kill many mutants.
+/// Chooses, for each test of a suite, a few assertions that kill many mutants.
 pub(super) fn choose(
     program: &Rc<Program>,
     suite: &mut Suite,
@@ -162,7 +162,8 @@ fn loaded(
     Ok(loads.is_ok_and(|loaded| loaded.outcome == TestOutcome::Passed).then_some(machine))
 }
 
-/// Records nothing if every assertion would fail, because the test ends in another way.
+/// Records which assertions kill a mutant. Records nothing if the test ends in another way, because
+/// every assertion would fail.
 fn judge(
     machine: &mut Machine,
     program: &Program,

@@ -60,7 +60,7 @@ const WHOLE: [&str; 20] = [
     "offset", "position", "times", "repeat", "digits", "places", "decimals", "capacity",
 ];
 
-/// The smallest positive number.
+/// The lower bound of ranges of positive numbers.
 const POSITIVE: f64 = f64::MIN_POSITIVE;
 
 /// The range that the name of a parameter or member suggests.

@@ -9,7 +9,7 @@ use super::worth::is_empty;
 use crate::model::Target;
 use crate::suite::SuiteTest;
 
-/// Words in messages of errors about a missing argument or an argument of another kind.
+/// Words in messages of errors about a missing argument or an argument of the wrong kind.
 const ABOUT_ARGUMENTS: [&str; 16] = [
     "argument",
     "expect",
@@ -32,7 +32,7 @@ const ABOUT_ARGUMENTS: [&str; 16] = [
 /// The words among these that may also refer to the content of an argument.
 const AMBIGUOUS: [&str; 2] = ["invalid", "missing"];
 
-/// Whether the error of a test is about a missing argument or an argument of another kind.
+/// Whether the error of a test is about a missing argument or an argument of the wrong kind.
 pub(super) fn is_about_arguments(test: &SuiteTest) -> bool {
     let last = test.assertions.last();
     let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();

@@ -201,7 +201,7 @@ mod tests {
         let text = "```js\nf(a?: string) -> text\nf('a');\ng(\n  'b'\n)\n  => no code\n```\n";
         assert_eq!(found(text), [call("f", "a"), call("g", "b")]);
         assert_eq!(found("```sh\nf('a')\n```\n"), []);
-        // Such calls are read with the whole block.
+        // Calls in blocks that can be parsed are collected elsewhere.
         assert_eq!(found("```js\nf('a');\n```\n"), []);
     }
 

@@ -8,8 +8,8 @@ use super::slices::renumbered;
 use super::{Candidate, Refiner};
 
 impl Refiner<'_> {
-    /// Removes the last arguments, and members of the last argument, that do not change what the
-    /// test shows. The result may cover fewer goals.
+    /// Removes earlier calls, last arguments, and members of the last argument that do not change
+    /// what the test shows. The result may cover fewer goals.
     pub(super) fn without_idle(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
         let mut candidate = self.without_idle_calls(candidate)?;
         if self.all_values || candidate.faults > 0 {

@@ -56,7 +56,7 @@ fn is_like(text: &str, others: &[&str]) -> bool {
         && all(|text| text.contains(' '))
 }
 
-/// Whether a function reads strings in some language, according to its name.
+/// Whether a function reads strings in a certain format or language, according to its name.
 fn reads(target: &Target) -> bool {
     let words =
         ["parse", "decode", "compile", "token", "lex", "deserialize", "unescape", "eval", "read"];

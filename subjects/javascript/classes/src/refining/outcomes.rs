@@ -71,7 +71,7 @@ pub(super) fn shows_nothing(test: &SuiteTest, result: &Value) -> bool {
     is_nothing(result) && !(changes && result.get("undefined").is_some())
 }
 
-/// Whether an object has several members without values, as internal objects often have.
+/// Whether an object has several members without values, as internal objects often do.
 pub(super) fn is_internal(value: &Value) -> bool {
     let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
     let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();

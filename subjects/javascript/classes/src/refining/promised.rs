@@ -67,7 +67,7 @@ fn confirms(comment: &str, result: &Value) -> bool {
         || value(text).is_some_and(|literal| !is_other(&literal, result))
 }
 
-/// Whether a comment shows another result than the observed result.
+/// Whether a comment shows a result other than the observed one.
 fn differs(comment: &str, arrow: bool, result: &Value) -> bool {
     let mut text = comment.trim();
     for lead in LEADS {

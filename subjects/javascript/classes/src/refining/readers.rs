@@ -21,7 +21,7 @@ const MAX_READERS: usize = 4;
 /// it is a method.
 pub(super) type Readers = BTreeMap<String, BTreeSet<(bool, String)>>;
 
-/// The class of an observed object; empty for an object without a class.
+/// The class of an observed object; empty for an object that has no class but is not plain.
 fn class(value: &Value) -> Option<&str> {
     match value.get("object")? {
         Value::String(name) => Some(name),

@@ -197,7 +197,7 @@ pub(super) fn add_passed(example: &Example, passed: &mut Passed) {
     }
 }
 
-/// The members that functions read of their parameters, by the number of the parameter.
+/// For each parameter, by its number, the members that its function reads.
 pub(super) fn of_parameters(
     program: &Program,
     words: &Words,

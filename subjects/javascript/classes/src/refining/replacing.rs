@@ -32,7 +32,7 @@ pub(super) fn replace_all(statements: &mut [Statement], old: &Argument, new: &Ar
     }
 }
 
-/// Replaces the part with a number, counted from the outside.
+/// Replaces the part that is visited after `part` others; the whole argument is visited first.
 pub(super) fn replace(whole: &mut Argument, part: usize, new: &Argument) {
     let mut number = 0;
     whole.visit_mut(&mut |inner| {

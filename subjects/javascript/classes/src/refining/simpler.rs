@@ -12,7 +12,7 @@ use crate::suite::is_error;
 /// Maximum number of changes that are tried for a test.
 const MAX_TRIES: usize = 200;
 
-/// How many times all arguments of a test are processed.
+/// Maximum number of passes over all arguments of a test.
 const PASSES: usize = 2;
 
 /// Maximum length of a known string that is not shortened, in characters.
@@ -183,7 +183,8 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Equal strings of a test are changed together.
+    /// Tries simpler values for the parts of an argument. Equal strings of a test are changed
+    /// together.
     fn smaller(
         &mut self,
         candidate: &mut Candidate,

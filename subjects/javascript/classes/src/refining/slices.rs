@@ -10,7 +10,8 @@ use super::{Candidate, Covered, Refiner};
 use crate::suite::{Suite, is_error};
 
 impl Refiner<'_> {
-    /// The candidates that are made from the tests of a suite, without repetitions.
+    /// The candidates that are made from the tests of a suite, without repetitions, and those from
+    /// documented and conventional calls.
     pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut seen = BTreeSet::new();

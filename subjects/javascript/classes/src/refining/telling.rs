@@ -13,7 +13,7 @@ use crate::export::Strength;
 use crate::model::{Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 
-/// Maximum length of an object or a string that an undocumented call returns, in bytes of data.
+/// Maximum length of an object or a string that an undocumented call returns, in bytes of JSON.
 const LARGEST: usize = 240;
 
 /// Maximum number of elements of a list of which only a part is asserted.
@@ -171,7 +171,7 @@ impl Usage {
         if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
             return false;
         }
-        // Members that are missing, and options that a call completes, say little about the call.
+        // Members that are missing, and options that a call fills in, say little about the call.
         let missing = test.statements[last].operation == Operation::Get
             && (result.get("null").is_some() || result.get("undefined").is_some());
         let completed = |state: &Value| {

@@ -59,7 +59,7 @@ pub(super) struct Usage {
     pub(super) shown: Vec<Shown>,
     /// The functions that the documentation, tests and examples pass.
     pub(super) passed: reads::Passed,
-    /// The members that functions read of their parameters, by the number of the parameter.
+    /// For each parameter, by its number, the members that its function reads.
     pub(super) reads: Vec<BTreeSet<String>>,
     /// The functions that read files or the environment of the process, directly or indirectly.
     pub(super) environment: BTreeSet<u32>,

@@ -83,7 +83,7 @@ impl Usual {
         found
     }
 
-    /// Whether an assertion is not about a member of an instance that nothing mentions.
+    /// False for an assertion about a member of an instance that nothing mentions.
     fn may_be_asserted(&self, test: &SuiteTest, each: &Possible) -> bool {
         let (Some(read), Some((part, _))) = (&self.read, each.part()) else { return true };
         let shown = if each.place.at_end { &test.after } else { &test.assertions };

@@ -7,7 +7,7 @@ use catherd_javascript_machine::{Argument, Operation, Statement};
 use crate::export::Strength;
 use crate::suite::{Suite, SuiteTest, is_error};
 
-/// Weight of a statement in addition to the call that the test shows.
+/// Weight of each call in addition to the one that the test shows.
 const STATEMENT: f64 = 0.35;
 
 /// Number of characters of arguments that weigh as much as a call.

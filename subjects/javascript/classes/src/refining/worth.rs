@@ -21,8 +21,8 @@ use crate::suite::{SuiteTest, is_error};
 /// Names of parameters for an element of a list.
 const ELEMENTS: [&str; 4] = ["item", "element", "elem", "value"];
 
-/// Documentation that mentions one in this number of functions is assumed to mention all important
-/// functions.
+/// Documentation that mentions at least one in this many functions is assumed to mention all
+/// important functions.
 const MENTIONED: usize = 3;
 
 pub(super) fn is_empty(argument: &Argument) -> bool {
@@ -182,7 +182,8 @@ impl Usage {
                         || self.is_usual_call(target, statement)))
     }
 
-    /// Whether the documentation, tests or examples mention a target, or mention only few targets.
+    /// Whether the documentation, tests or examples mention a target, or mention only a few
+    /// targets.
     fn is_mentioned(&self, target: &Target) -> bool {
         let names = |target: &Target| self.words.names(target, &self.model);
         let mentions = |target: &Target| {
@@ -195,7 +196,7 @@ impl Usage {
                     .class_of(target)
                     .is_some_and(|of| of.iter().any(|class| self.words.declares(class)))
         };
-        // Documentation that mentions only few functions does not show which are important.
+        // Documentation that mentions only a few functions does not show which are important.
         let known: Vec<&Target> = self
             .targets()
             .iter()

@@ -126,8 +126,8 @@ struct Timers {
     failed: bool,
 }
 
-/// Runs timers until the awaited promise settles, no timer is left, or a limit is met. Returns 2 if
-/// the promise was rejected, otherwise 0.
+/// Runs timers until the awaited promise settles, no timer is left, or a limit is reached. Returns
+/// 2 if the promise was rejected, otherwise 0.
 fn settle(
     live: &Live,
     session: &Session<'_>,

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_damaged_data_are_those_of_zlib() {
+    fn messages_for_damaged_data_are_those_of_zlib() {
         let wrong = |bytes: &[u8], format| inflate(bytes, format, 15, 1 << 20).wrong;
         assert_eq!(wrong(&[1, 2, 3], Format::Zlib), "incorrect header check");
         assert_eq!(wrong(&[0x79, 0x9c + 2], Format::Zlib), "incorrect header check");
