@@ -171,7 +171,8 @@ fn read_line(line: &str, targets: usize, goals: usize) -> Option<Line> {
         return None;
     }
     // Targets of classes that the earlier search found in results are not known yet. They are not
-    // needed, because targets only assign evidence to parameters, and no search uses the evidence.
+    // needed, because targets only assign evidence to parameters, and no search follows that would
+    // use it.
     called.iter_mut().for_each(|target| *target = (*target).min(targets - 1));
     let covered = numbers("goals")?.into_iter().filter(|goal| *goal < goals).collect();
     let work = (line["work"][0].as_u64()?, line["work"][1].as_u64()?);

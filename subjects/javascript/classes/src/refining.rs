@@ -66,7 +66,7 @@ pub struct Refinement {
     pub mutants: u64,
     /// Maximum number of executions of tests on mutants.
     pub mutant_executions: u64,
-    /// Whether tests are kept that only show an error of the language.
+    /// Whether tests that only show an error of the language are kept.
     pub all_errors: bool,
     /// Whether tests that a person would not write are kept.
     pub all_values: bool,
@@ -273,7 +273,7 @@ const DOCUMENTED: f64 = 0.5;
 /// Factor for the weight of a test that a person would not write.
 const IMPLAUSIBLE: f64 = 4.0;
 
-/// Maximum number of executed tests that are kept.
+/// Maximum number of executed tests that are remembered.
 const MAX_KNOWN: usize = 8_000;
 
 type Covered = BTreeSet<usize>;

@@ -1,4 +1,4 @@
-//! Recognizes tests with accidental arguments or results, such as undocumented digests.
+//! Recognises tests with accidental arguments or results, such as undocumented digests.
 
 use std::collections::BTreeMap;
 

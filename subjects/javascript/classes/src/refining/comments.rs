@@ -72,7 +72,7 @@ fn examples(source: &str) -> Vec<String> {
     found
 }
 
-/// The names by which examples call the export of a package with one of these names:
+/// The names by which examples call the export of a package whose name is in `own`:
 /// `const NAME = require('package')` or `import NAME from 'package'`.
 pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
     let mut names = Vec::new();

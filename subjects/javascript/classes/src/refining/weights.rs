@@ -10,7 +10,7 @@ use crate::suite::{Suite, SuiteTest, is_error};
 /// Weight of each call in addition to the one that the test shows.
 const STATEMENT: f64 = 0.35;
 
-/// Number of characters of arguments that weigh as much as a call.
+/// Number of characters of strings and numbers that together have the weight 1.
 const CHARACTERS: f64 = 90.0;
 
 /// A key for the function that a statement calls.

@@ -256,7 +256,7 @@ impl Usage {
         if !calls.is_empty() && calls.iter().map(differing).min() > Some(1) {
             return false;
         }
-        // Consider an empty value only if it is the only argument.
+        // Accept an empty value only if it is the only argument.
         let more = given.len() > 1;
         let nothing = |(position, it): (usize, &Argument)| {
             let known = calls.iter().any(|call| {
