@@ -29,7 +29,7 @@ pub enum CompileError {
     /// The script cannot be parsed.
     #[error("{0}")]
     Thrown(Thrown),
-    /// The script met a limit.
+    /// The script reached a limit.
     #[error("{0}")]
     Stopped(Stop),
     /// The limits leave too little memory for an engine.
@@ -68,7 +68,7 @@ impl CompiledScript {
     /// engine.
     ///
     /// # Errors
-    /// If the script throws or meets a limit.
+    /// If the script throws or reaches a limit.
     pub fn execute<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>, Error> {
         let (raw, bytes) = (ctx.as_raw().as_ptr(), &self.bytecode);
         let flags = qjs::JS_READ_OBJ_BYTECODE as i32;

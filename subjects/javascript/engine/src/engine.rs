@@ -314,7 +314,7 @@ impl<'js> Session<'js> {
     /// Evaluates a script in the global scope. `file` names the script in errors.
     ///
     /// # Errors
-    /// If the script cannot be parsed, throws, meets a limit, or returns a value of another type.
+    /// If the script cannot be parsed, throws, reaches a limit, or returns a value of another type.
     pub fn evaluate<V: FromJs<'js>>(&self, file: &str, script: &str) -> Result<V, Thrown> {
         self.file.replace(file.to_owned());
         let mut options = EvalOptions::default();
@@ -326,7 +326,7 @@ impl<'js> Session<'js> {
     /// Evaluates a compiled script.
     ///
     /// # Errors
-    /// If the script throws, meets a limit, or returns a value of another type.
+    /// If the script throws, reaches a limit, or returns a value of another type.
     pub fn execute<V: FromJs<'js>>(&self, script: &CompiledScript) -> Result<V, Thrown> {
         self.file.replace(script.file.clone());
         self.caught(script.execute(&self.ctx).and_then(|value| V::from_js(&self.ctx, value)))
@@ -335,7 +335,7 @@ impl<'js> Session<'js> {
     /// Calls a function.
     ///
     /// # Errors
-    /// If the function throws, meets a limit, or returns a value of another type.
+    /// If the function throws, reaches a limit, or returns a value of another type.
     pub fn call<A: IntoArgs<'js>, V: FromJs<'js>>(
         &self,
         function: &Function<'js>,
@@ -376,7 +376,7 @@ impl<'js> Session<'js> {
     /// is due.
     ///
     /// # Errors
-    /// If the timer's function throws or meets a limit.
+    /// If the timer's function throws or reaches a limit.
     pub fn fire_timer(&self) -> Result<bool, Thrown> {
         let Some((number, again)) = self.clock.take_due() else { return Ok(false) };
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)

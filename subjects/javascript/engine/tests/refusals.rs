@@ -135,7 +135,7 @@ fn refuse(script: &str, number: u64) -> bool {
     refused
 }
 
-/// Returns the result of a script if the script meets no limit.
+/// Returns the result of a script if the script reaches no limit.
 fn limited(script: &str, memory: usize) -> Option<String> {
     let limits = Limits { turn: 9_000, test: 9_000, memory, stack: 256 << 10, timers: 9 };
     let engine = Engine::new(limits, Host::default()).ok()?;

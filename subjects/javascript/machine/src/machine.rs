@@ -167,8 +167,8 @@ impl Machine {
             {
                 result
             }
-            // Builds differ in whether endless recursion exceeds the stack before it meets another
-            // limit.
+            // Builds differ in whether endless recursion exceeds the stack before it reaches
+            // another limit.
             ended => {
                 let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;

@@ -25,7 +25,7 @@ pub enum ProgramError {
     /// A file cannot be parsed or converted to JavaScript.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// The entry throws or meets a limit when it is loaded.
+    /// The entry throws or reaches a limit when it is loaded.
     #[error("loading fails: {0}")]
     Load(String),
 }

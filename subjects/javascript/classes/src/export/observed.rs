@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::suite::SuiteTest;
 
-/// The values of a test that can be asserted, each with the number of its statement, and whether it
+/// The values of a test that can be asserted, each with the number of its statement and whether it
 /// is the state of a variable at the end.
 pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &Value)> {
     let last = test.statements.len().saturating_sub(1);
