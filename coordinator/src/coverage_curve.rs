@@ -2,7 +2,7 @@
 
 use catherd_experiments::RunRecord;
 
-/// The coverage after 1, 2, 4, ..., 2^20 executions.
+/// Number of points of a curve: after 1, 2, 4, ..., 2^20 executions.
 pub(crate) const POINTS: usize = 21;
 
 const UNIT: &str = "executions";

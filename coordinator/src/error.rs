@@ -40,7 +40,7 @@ pub enum CoordinatorError {
     )]
     Exposed(SocketAddr),
     /// The certificates or the key cannot be used.
-    #[error("cannot use the certificate: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(TlsError),
     /// The listener does not work.
     #[error("cannot listen: {0}")]

@@ -10,7 +10,7 @@ const MAX_WORKERS: usize = 1 << 16;
 /// The bucket is full at the beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
-    /// Number of requests that may follow each other at once.
+    /// Number of requests that a full bucket permits at once.
     pub(crate) burst: u32,
     pub(crate) per_second: u32,
 }

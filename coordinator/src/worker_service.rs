@@ -262,8 +262,8 @@ fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
 fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Engines, Status> {
     if engines.is_empty() {
         return Err(Status::failed_precondition(format!(
-            "worker {worker} names no subject kind that it executes, as workers of catherd up to \
-             0.3.0 do; use the same catherd for both"
+            "worker {worker} names no subject kind that it executes, like workers of catherd up to \
+             0.3.0; use the same catherd for both"
         )));
     }
     let is_valid_name = |name: &str| name.len() <= MAX_NAME_BYTES && name.chars().all(is_printable);
@@ -302,7 +302,9 @@ fn is_crash(completion: &v1::Completion) -> bool {
 
 pub(crate) fn checked_name(worker: String) -> Result<String, Status> {
     if worker.is_empty() || worker.len() > MAX_NAME_BYTES || !worker.chars().all(is_printable) {
-        let rule = format!("a worker needs a printable name of 1 to {MAX_NAME_BYTES} bytes");
+        let rule = format!(
+            "the name of a worker or host must be printable and have 1 to {MAX_NAME_BYTES} bytes"
+        );
         return Err(Status::invalid_argument(rule));
     }
     Ok(worker)

@@ -1,4 +1,4 @@
-//! Tests which services a coordinator offers with and without tokens.
+//! Tests which services a coordinator offers, and which tokens it accepts.
 
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorOptions};

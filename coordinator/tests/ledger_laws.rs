@@ -378,7 +378,7 @@ fn a_run_that_crashes_too_often_is_quarantined() {
 }
 
 #[test]
-fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
+fn a_worker_on_which_everything_crashes_is_drained() {
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();
     let mut crashed = BTreeSet::new();

@@ -162,7 +162,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
-    waiting.await.expect("the second coordinator stands by");
+    waiting.await.expect("the suspended coordinator stands by");
     assert_eq!(standby.coordinator.progress().done, 0);
     let lease = standby.lease("w", &[]).await.leases.remove(0);
     let accepted = standby.commit("w", service::commit_of(&lease).completions).await;

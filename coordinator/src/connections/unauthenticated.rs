@@ -60,7 +60,8 @@ impl Drop for Place {
     }
 }
 
-/// An extension of each request of the connection.
+/// The place of a connection within the limit. Each request of the connection has it as an
+/// extension.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<Mutex<Option<Place>>>);
 

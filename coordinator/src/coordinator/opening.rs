@@ -22,7 +22,7 @@ use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
 use crate::writer::{Scope, Writer, WriterConfig};
 
-/// The server may need a moment to detect that the session of a leader has ended.
+/// A database server may need a moment to detect that the session of a leader has ended.
 const OPEN_ATTEMPTS: u32 = 10;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 

@@ -122,7 +122,7 @@ impl IntoResponse for Refusal {
             Refusal::Unauthenticated => {
                 let ask =
                     [(header::WWW_AUTHENTICATE, "Basic realm=\"catherd\", charset=\"UTF-8\"")];
-                let text = "the token of a viewer is needed, as the password of any user\n";
+                let text = "the token of a viewer is needed; enter it as the password, with any user name\n";
                 (StatusCode::UNAUTHORIZED, ask, text).into_response()
             }
         }

@@ -289,7 +289,7 @@ fn a_batch_is_taken_from_the_lanes_of_a_study() {
     assert_eq!(batch.runs, [7]);
     assert!(!queue.has_pending(2) && queue.has_pending(3));
     queue.fill(&mut batch, &[LANE, 3], &request, |_| false);
-    assert_eq!(batch.runs, [7, 0], "the next study gets half of its share");
+    assert_eq!(batch.runs, [7, 0], "half of the runs of the next study are added");
     assert_eq!(queue.expected_in(&[LANE, 2, 3]), Some(ms(1)));
 }
 

@@ -142,7 +142,7 @@ impl Store {
     pub fn specs(&mut self, runs: &[RunNumber]) -> Result<Vec<Vec<u8>>, StoreError> {
         let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
         let rows = self.database.lookup("select spec from runs where number = ?1", &keys)?;
-        let unknown = || StoreError::Damaged("a leased run is missing".to_owned());
+        let unknown = || StoreError::Damaged("a run is missing".to_owned());
         rows.into_iter().map(|row| row.ok_or_else(unknown)?.bytes()).collect()
     }
 }

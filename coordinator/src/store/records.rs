@@ -183,7 +183,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// The position after which further records begin, or `u32::MAX`.
+    /// The position of the run whose record was returned last, or `u32::MAX` before the first record
+    /// and after the end.
     pub fn position(&self) -> u32 {
         u32::try_from(self.after).unwrap_or(u32::MAX)
     }

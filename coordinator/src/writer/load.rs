@@ -115,7 +115,7 @@ pub(super) fn load(
 
 struct Members {
     sets: Vec<StudySet>,
-    /// Set 0 contains no study and has no sample.
+    /// A run of each set; `None` for set 0, which contains no study.
     samples: Vec<Option<RunNumber>>,
     /// Runs beyond the end are in set 0.
     set_of: Vec<StudySetNumber>,

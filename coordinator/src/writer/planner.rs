@@ -12,7 +12,8 @@ use crate::store::{Planning, StudyState};
 
 pub(super) const MAX_JOBS: usize = 64;
 
-/// Clients that wait for an ended plan are told that planning has ended.
+/// Maximum length of [`Planner::ended`]. Clients that wait for one of these plans are told that
+/// planning has ended.
 const MAX_ENDED: usize = 64;
 
 pub(super) type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;

@@ -44,7 +44,7 @@ pub(crate) enum Request {
         chunk: ProjectChunk,
         reply: mpsc::Sender<()>,
     },
-    /// Add, extend or reactivate a study. The reply follows when the study is completely planned.
+    /// Add, change or reactivate a study. The reply follows when the study is completely planned.
     Plan {
         plan: Box<Plan>,
         /// Whether the client repeats an earlier request.

@@ -116,8 +116,8 @@ impl Leader {
         let serving = self.ledger.serving(engine);
         if serving.is_empty() {
             return vec![format!(
-                "no worker executes `{}` with engine {}; `catherd worker` of the same version does, for \
-                 external tools with --programs",
+                "no worker executes `{}` with engine {}; `catherd worker` of the same version does \
+                 (for external tools, with --programs)",
                 engine.kind, engine.engine
             )];
         }

@@ -381,7 +381,7 @@ pub(crate) async fn nothing_is_served_beyond_loopback() {
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
 }
 
-/// The commits can share transactions. Prints the rate.
+/// Workers commit at the same time, so commits can share transactions. Prints the rate.
 pub(crate) async fn commits_share_transactions() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
