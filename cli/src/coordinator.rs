@@ -227,7 +227,7 @@ impl Arguments {
         let Some(file) = &self.rendezvous else { return Ok(reachable) };
         let cannot_write = |cause| {
             Failure::new(format_args!("cannot write the address to {}: {cause}", file.display()))
-                .hint("name a file in a folder that exists with --rendezvous")
+                .hint("with --rendezvous, name a file in a folder that you may write to")
         };
         rendezvous::write(file, &reachable).map_err(cannot_write)?;
         let file = file.canonicalize().map_err(cannot_write)?;

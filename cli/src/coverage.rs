@@ -1,4 +1,5 @@
-//! `catherd coverage`: passes a project and a suite to the subject kind of the suite.
+//! `catherd coverage`: passes a project and a suite to the subject kind of the suite, or lists the
+//! uncovered goals of a study.
 
 use std::path::{Path, PathBuf};
 
@@ -102,8 +103,8 @@ fn uncovered(folder: &Path, json: bool) -> Result<Exit, Failure> {
     let goals =
         ["project", "goal", "state", "covering", "share", "closest", "distance", "turned_off"];
     terminal::print(&format!(
-        "{}\nNo run covers {open} of {all} goals. All goals, with the runs of each algorithm \
-         that cover them, are in {}.\n",
+        "{}\n{open} of {all} goals are not covered by any run. All goals, with the runs of each \
+         algorithm that cover them, are in {}.\n",
         table.table.selected(&goals).text(),
         folder.join("goals.csv").display()
     ));

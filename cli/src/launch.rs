@@ -181,7 +181,7 @@ pub(crate) fn write_files(submission: &Submission) -> Result<(), Failure> {
 
 pub(crate) fn unusable(path: &Path, cause: &std::io::Error) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display()))
-        .hint("name a folder that you may write to with --dir")
+        .hint("with --dir, name a folder that you may write to")
 }
 
 pub(crate) fn worded(error: LaunchError) -> Failure {

@@ -72,7 +72,7 @@ impl Isolation {
         let programs = Programs { exclusive: true, ..self.programs(folder, hidden, tools)? };
         let unusable = |cause: &dyn std::fmt::Display| {
             Failure::new(format_args!("programs cannot be run: {cause}"))
-                .hint("name a folder with --programs that you may write to")
+                .hint("with --programs, name a folder that you may write to")
         };
         programs
             .prepare()

@@ -281,7 +281,7 @@ fn trials_folder(path: &Path) -> Result<PathBuf, Failure> {
     let made = catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(path);
     made.and_then(|()| std::path::absolute(path)).map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", path.display()))
-            .hint("name a folder with --programs that you may write to")
+            .hint("with --programs, name a folder that you may write to")
     })
 }
 

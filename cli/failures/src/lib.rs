@@ -117,7 +117,7 @@ impl Worded for CoordinatorError {
 pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
     let hint = match &error {
         CoordinatorError::Folder { folder, .. } => {
-            let hint = format!("name a folder that you may write to with {flag}");
+            let hint = format!("with {flag}, name a folder that you may write to");
             return match folder.is_file() {
                 true => Failure::new(format_args!("{}: is a file, not a folder", folder.display())),
                 false => Failure::new(error),
@@ -133,7 +133,8 @@ pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
         CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
         CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
         CoordinatorError::Store { .. } => {
-            "check that the disk is neither full nor failing; --fresh starts over"
+            "check that the store can be reached and that its disk is neither full nor failing; \
+                 `catherd run --fresh` starts over"
         }
         CoordinatorError::Exposed(_) => {
             "make certificates with catherd certs and tokens with catherd token, and name them \
@@ -223,7 +224,7 @@ impl Worded for WriteError {
         match self {
             // The error occurred while the folder of -o was being written.
             WriteError::File(error @ tidy::Error::Io { .. }) => {
-                Failure::new(error).hint("name a folder that you may write to with -o")
+                Failure::new(error).hint("with -o, name a folder that you may write to")
             }
             WriteError::File(error) => error.worded(),
             WriteError::Figure { .. } => {
@@ -293,7 +294,7 @@ impl Worded for ImportError {
 
 impl Worded for catherd_analysis::corpus::Error {
     fn worded(self) -> Failure {
-        Failure::new(self).hint("name a folder that can be written to with --out")
+        Failure::new(self).hint("with --out, name a folder that can be written to")
     }
 }
 
@@ -301,7 +302,7 @@ impl Worded for WorkerError {
     fn worded(self) -> Failure {
         let hint = match self {
             WorkerError::Pin { .. } => "omit --core to run on any core",
-            WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
+            WorkerError::Spool { .. } => "with --spool, name a folder that you may write to",
             WorkerError::DiskFull(_) => "free disk space, then start the worker again",
             WorkerError::Start(_) => "check that the system's limits allow more threads",
             WorkerError::Address { .. } => "give --connect the address of a coordinator, HOST:PORT",
@@ -355,7 +356,8 @@ impl Worded for FieldError {
 
 impl Worded for TokenStoreError {
     fn worded(self) -> Failure {
-        Failure::new(self).hint("make it with `catherd token ROLE --file FILE`")
+        Failure::new(self)
+            .hint("name a file that `catherd token ROLE --file FILE` can write or has written")
     }
 }
 
@@ -366,7 +368,7 @@ impl Worded for BackupError {
             BackupError::Copy { cause, .. } => match cause.kind() {
                 std::io::ErrorKind::AlreadyExists => "name another file with -o, or remove it",
                 std::io::ErrorKind::StorageFull => "free disk space, or name another disk with -o",
-                _ => "name a file in a folder that you may write to with -o",
+                _ => "with -o, name a file in a folder that you may write to",
             },
             BackupError::Damaged { .. } => {
                 "the store itself is damaged: keep earlier copies; `catherd run` or the coordinator \

@@ -167,10 +167,10 @@ fn write_secret(file: &Path, text: &str) -> Result<(), Failure> {
 
 fn unwritable(path: &Path, cause: &io::Error) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display()))
-        .hint("name a folder that you may write to with --dir")
+        .hint("with --dir, name a folder that you may write to")
 }
 
 fn certificate_failure(cause: rcgen::Error) -> Failure {
     Failure::new(format_args!("cannot make a certificate: {cause}"))
-        .hint("give --for host names or IP addresses")
+        .hint("give --for host names or IP addresses, and check ca-key.pem in the folder of --dir")
 }

@@ -195,8 +195,12 @@ impl Connection {
             Code::PermissionDenied => {
                 failure.hint("with --token-file, name a file with a token that permits this")
             }
-            Code::NotFound => failure.hint("`catherd status` lists the studies"),
-            Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),
+            Code::NotFound => failure.hint(
+                "`catherd status` lists the studies, and runs.csv of a study lists its runs",
+            ),
+            Code::InvalidArgument => {
+                failure.hint("correct the study or the arguments, then repeat the command")
+            }
             Code::Aborted => failure.hint("repeat the command if that is still what you want"),
             Code::ResourceExhausted => failure.hint("repeat the command later"),
             Code::DataLoss => failure.hint(

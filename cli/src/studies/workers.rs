@@ -40,7 +40,8 @@ impl Tell {
         };
         terminal::note(&match &told[..] {
             [] => format!(
-                "no live worker or host is called {name}; if one appears later, its workers {verb}"
+                "no live worker or host is called {name}; workers of this name or host that start \
+                 later {verb}"
             ),
             [one] if one == name => format!("worker {name}: workers of this name {verb}"),
             all => format!("{name}: {} {verb}: {}", plural(all.len(), "worker"), all.join(", ")),

@@ -31,7 +31,7 @@ impl Args for WorkLimits {
             let only = if counted_by.len() == everywhere {
                 String::new()
             } else {
-                format!(" [of {}]", counted_by.join(", "))
+                format!(" [subject kinds: {}]", counted_by.join(", "))
             };
             let help = format!("Budget of a run: {} ({}){only}", unit.plural, unit.meaning);
             let arg = Arg::new(unit.name.clone()).long(unit.name);

@@ -1,4 +1,4 @@
-//! Tests adapters of external tools with the binary.
+//! Tests adapters of external tools.
 
 #![cfg(target_os = "linux")]
 

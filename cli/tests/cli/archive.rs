@@ -1,4 +1,4 @@
-//! Tests replication packages with the binary.
+//! Tests replication packages.
 
 use std::fs;
 use std::io::{Cursor, Read};

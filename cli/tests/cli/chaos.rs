@@ -307,7 +307,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
     let mut cluster = Cluster::start(folder.path(), url, 2, scale.workers);
-    // Permanently kill the leader, to which the projects were uploaded.
+    // Kill the leader, to which the projects were uploaded, and start it again only later.
     cluster.wait_for_records(scale.runs / 10);
     drop(cluster.coordinators.remove(0));
     cluster.add_worker(folder.path(), "late", &cluster.addresses.join(","));

@@ -1,4 +1,4 @@
-//! Tests claims and numbers for papers with the binary.
+//! Tests claims and numbers for papers.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Tests commands for JavaScript projects with the binary.
+//! Tests commands for JavaScript projects.
 
 use std::fs;
 use std::path::Path;

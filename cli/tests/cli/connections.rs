@@ -1,4 +1,4 @@
-//! Tests idle, failing and restored connections of coordinators with the binary.
+//! Tests idle, failing and restored connections of coordinators.
 #![cfg(target_os = "linux")]
 
 use std::fs;

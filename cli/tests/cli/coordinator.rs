@@ -1,4 +1,4 @@
-//! Tests a separate coordinator with workers and clients through the binary.
+//! Tests a separate coordinator with workers and clients.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,6 +1,6 @@
-//! Continues studies on damaged copies of a store with the binary. Each study must end with
-//! complete results, or with an error that names the store. `CATHERD_DAMAGED_STORES` is the number
-//! of copies, 12 by default.
+//! Continues studies on damaged copies of a store. Each study must end with complete results, or
+//! with an error that names the store. `CATHERD_DAMAGED_STORES` is the number of copies, 12 by
+//! default.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Tests the commands for corpora, and studies of corpora and of synthetic projects, with the
-//! binary.
+//! Tests the commands for corpora, and studies of corpora and of synthetic projects.
 
 #[path = "../../../subjects/scratch/corpora/examples/simulated_scratch/server.rs"]
 mod server;

@@ -1,4 +1,4 @@
-//! Tests features for first-time users with the binary.
+//! Tests features for first-time users.
 
 use std::fs;
 use std::path::Path;

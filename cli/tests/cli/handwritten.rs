@@ -129,7 +129,7 @@ fn every_format_contains_the_same_results() {
 }
 
 #[test]
-fn digests_are_the_same_at_every_acceleration() {
+fn results_are_the_same_at_every_acceleration() {
     let folder = class();
     let digest = |acceleration: &str| {
         let arguments = ["class/ada.sb3", "tests.js", "--format", "json", "--acceleration"];

@@ -1,5 +1,5 @@
-//! Tests hostile JavaScript with the binary. A program that computes without end, exhausts memory
-//! or stack, or crashes the engine affects only its own runs and not the rest of the study.
+//! Tests the binary on hostile JavaScript. A program that computes without end, exhausts memory or
+//! stack, or crashes the engine affects only its own runs and not the rest of the study.
 //!
 //! `CATHERD_HOSTILE_SCRIPTS` sets the number of generated programs.
 

@@ -61,7 +61,7 @@ fn an_exported_suite_is_the_one_that_generation_writes() {
 }
 
 #[test]
-fn what_is_no_suite_is_refused_with_its_cause() {
+fn files_that_are_not_suites_are_refused_with_a_cause() {
     let folder = folder();
     let generate = ["generate", "list.js", "--executions", "100", "-q", "-o", "suite.json"];
     run(&folder, &generate);
@@ -135,7 +135,7 @@ fn large_values_are_compared_with_snapshots_if_asked_for() {
 }
 
 #[test]
-fn a_watched_project_is_tested_again_after_a_change() {
+fn a_watched_project_gets_new_tests_after_a_change() {
     let folder = folder();
     let code = folder.path().join("list.test.js");
     let mut child = Command::new(program())

@@ -1,5 +1,5 @@
-//! Tests workers on clusters with the binary. The manager is simulated by commands with the names
-//! and answers of Slurm's commands, which start processes on this machine.
+//! Tests workers on clusters. The manager is simulated by commands with the names and answers of
+//! Slurm's commands, which start processes on this machine.
 
 #![cfg(unix)]
 

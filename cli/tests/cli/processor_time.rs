@@ -1,5 +1,5 @@
-//! Tests the processor time of runs of three subject kinds with the binary: the time is recorded,
-//! and changes neither digests nor the results in packages.
+//! Tests the processor time of runs of three subject kinds: the time is recorded, and changes
+//! neither digests nor the results in packages.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Tests programs of the subject kind `command` with the binary.
+//! Tests programs of the subject kind `command`.
 
 #![cfg(target_os = "linux")]
 

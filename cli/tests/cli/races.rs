@@ -1,5 +1,5 @@
-//! Tests races, and studies that end when they are decided, with the binary: decisions are the same
-//! on one machine and on a cluster, and after an interruption.
+//! Tests races, and studies that end when their comparisons are decided: decisions are the same on
+//! one machine and on a cluster, and after an interruption.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ fn a_race_on_a_cluster_decides_as_on_one_machine_even_after_its_client_was_kille
 }
 
 #[test]
-fn a_cancelled_round_ends_the_race_and_a_resumed_one_continues_it() {
+fn a_cancelled_round_ends_the_race_with_a_hint() {
     let fixture = Fixture::new();
     let study = fixture.text("race.toml");
     let (_process, address) = coordinator(&fixture.path("data"), &["--listen", "127.0.0.1:0"]);

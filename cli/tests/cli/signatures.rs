@@ -165,7 +165,7 @@ fn wrong_signatures_are_refused() {
     write(&statement, &signature);
     fs::write(fixture.path("good.zip"), package_of(other)).unwrap();
     refused("other package", "the signed statement has a different SHA-256 for CITATION.cff");
-    // Use the statement about another study's package.
+    // Use the statement about another package of the study.
     fs::write(fixture.path("good.zip"), &package).unwrap();
     fixture.archive("study", "of-others.zip", &["--sign", &fixture.text("key"), "--author", "Ada"]);
     for ending in ["", ".sig"] {

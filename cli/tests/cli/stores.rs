@@ -1,5 +1,5 @@
-//! Tests studies that are stopped, damaged or out of disk space with the binary: no record is lost,
-//! and damaged data is not used.
+//! Tests studies that are stopped, damaged or out of disk space: no record is lost, and damaged data
+//! is not used.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -150,7 +150,7 @@ fn the_main_file_contains_the_study_and_reading_changes_nothing() {
 
 /// The changed letter is in the name of a resource, which is not part of a record's digest.
 #[test]
-fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
+fn a_changed_letter_in_a_record_is_reported_and_its_run_repeated() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
     let before = digests(&study.out());

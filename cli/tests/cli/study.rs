@@ -1,4 +1,4 @@
-//! Tests complete studies with the binary.
+//! Tests complete studies.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -157,8 +157,8 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "write builtin:moodle",
     ),
     (&["tool", "prepare", "game.sb3"], "game.sb3: cannot read the study file", "name a study file"),
-    (&["report", "results", "-o", "game.sb3/x"], "game.sb3/x/tables: ", "may write to with -o"),
-    (&["report", "results", "-o", "study.toml"], "study.toml/tables: ", "may write to with -o"),
+    (&["report", "results", "-o", "game.sb3/x"], "game.sb3/x/tables: ", "with -o, name a folder"),
+    (&["report", "results", "-o", "study.toml"], "study.toml/tables: ", "with -o, name a folder"),
     (
         &["report", "study.toml", "-o", "page"],
         "study.toml: is a file, not a folder",
