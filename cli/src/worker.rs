@@ -47,7 +47,7 @@ Examples:
 Ctrl-C or SIGTERM: finish the current run, or hand it back after --grace, return the other leases, exit;
 again: exit at once.
 
-While the disk is full, runs of tools are handed back; after --retry-timeout the worker ends with exit code 5.")]
+While the disk is full, runs of tools are handed back; after --space-timeout the worker ends with exit code 5.")]
 pub(crate) struct Arguments {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas;
     /// file:PATH for a rendezvous file, for which the worker waits

@@ -312,7 +312,7 @@ impl Worded for WorkerError {
                 match (transport::problem(cause), cause.code()) {
                     (Some(problem), _) => problem.hint,
                     (None, Code::Unauthenticated | Code::PermissionDenied) => {
-                        "name a file with a worker's token with --token-file; `catherd token worker` \
+                        "with --token-file, name a file with a worker's token; `catherd token worker` \
                          makes one"
                     }
                     (None, _) => unknown,

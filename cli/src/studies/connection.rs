@@ -189,7 +189,7 @@ impl Connection {
         }
         match status.code() {
             Code::Unauthenticated => failure.hint(
-                "work as the user of the coordinator, or name a file with a token with --token-file; \
+                "work as the user of the coordinator, or name the file of a token with --token-file; \
                  `catherd token` makes tokens",
             ),
             Code::PermissionDenied => {

@@ -94,7 +94,8 @@ fn results_arrive_although_the_client_does_not_run_for_a_while() {
     assert_eq!(digests(&out).len(), 8000);
 }
 
-/// The end of the worker counts as an attempt at the run, and not as a failure of the worker to start.
+/// The end of the worker counts as an attempt at the run, and not as a failure of the worker to
+/// start.
 #[test]
 fn a_run_that_ends_its_worker_is_quarantined_and_the_study_continues() {
     let folder = TempDir::new().unwrap();
