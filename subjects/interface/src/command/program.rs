@@ -390,7 +390,13 @@ impl Programs {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             if entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX) {
-                catherd_platform::remove_folder(&entry.path())?;
+                let path = entry.path();
+                // A killed worker may have left the file that tests the disk for space.
+                if entry.file_type()?.is_dir() {
+                    catherd_platform::remove_folder(&path)?;
+                } else {
+                    fs::remove_file(&path)?;
+                }
             }
         }
         Ok(())

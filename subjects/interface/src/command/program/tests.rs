@@ -161,3 +161,17 @@ fn a_program_that_does_not_end_is_killed_with_all_it_started() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+#[test]
+fn a_file_that_a_killed_worker_left_is_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let programs = Programs { folder: place.path().to_owned(), ..Programs::default() };
+    let left = place.path().join(format!("{FOLDER_PREFIX}space"));
+    fs::write(left, "space").unwrap();
+    fs::create_dir(place.path().join(format!("{FOLDER_PREFIX}7"))).unwrap();
+    fs::write(place.path().join("of-others"), "").unwrap();
+    programs.prepare().unwrap();
+    let kept: Vec<_> =
+        fs::read_dir(place.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(kept, ["of-others"]);
+}
