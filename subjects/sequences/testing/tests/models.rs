@@ -313,6 +313,18 @@ fn weights_matter_only_for_walks() {
 }
 
 #[test]
+fn tables_have_each_event_once_and_no_event_for_all_others() {
+    for (events, expected) in [
+        (r#"["a", "a"]"#, "a second event `a`"),
+        (r#"["a", "*"]"#, "`*` stands for all other events"),
+    ] {
+        let tables = format!(r#"{{"events": {events}, "threads": []}}"#);
+        let error = Model::parse("m", &tables).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn graphs_of_graphwalker_are_models() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("shop.json");

@@ -143,7 +143,11 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     for form in &tables.events {
         let event = event(form)?;
         let label = event.to_string();
-        if events.labelled(&label).is_some() || label == ANY {
+        if label == ANY {
+            let cause = format!("`{ANY}` stands for all other events, so no event has this name");
+            return Err(failed(cause).hint("give the event another name"));
+        }
+        if events.labelled(&label).is_some() {
             return Err(failed(format!("a second event `{label}`")).hint("list it once"));
         }
         events.add(event);
