@@ -225,13 +225,14 @@ fn an_implausible_record_is_refused() {
         change(&mut record);
         record.check_bounds().unwrap_err().to_string()
     };
-    let bad: [(Change<'_>, &str); 12] = [
+    let bad: [(Change<'_>, &str); 13] = [
         (&|record| record.timeline[1].covered = 31, "timeline: 31 of 4 goals are"),
         (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
         (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` occurs"),
         (&|record| record.criteria[0].name = "\u{1b}c".into(), "criteria: a name with the char"),
         (&|record| record.reason = "x".repeat(1 << 20), "reason: a string of 1048576 bytes"),
         (&|record| record.resources.wall_ms = u64::MAX, "resources: 18446744073709551615 is more"),
+        (&|record| record.resources.peak_rss_kib = 1 << 53, "resources: 9007199254740992 is more"),
         (&|record| _ = record.work.insert("steps".into(), u64::MAX), "work: 18446744073709551615"),
         (
             &|record| _ = record.artifacts.insert("../x".into(), String::new()),

@@ -80,13 +80,14 @@ impl RunRecord {
         text("suite", &self.suite.unit, MAX_NAME_BYTES)?;
         at_most("mutants", self.mutants.len(), MAX_MUTANTS)?;
         self.mutants.iter().try_for_each(mutant)?;
-        let amounts = self.work.values().chain([&self.resources.peak_rss_kib]);
-        amounts.copied().try_for_each(|amount| number("work", amount, MAX_AMOUNT))?;
+        self.work.values().try_for_each(|&amount| number("work", amount, MAX_AMOUNT))?;
         for duration in [self.resources.wall_ms, self.resources.search_ms] {
             number("resources", duration, MAX_MS)?;
         }
         // Several processors may work at the same time.
-        number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
+        for amount in [self.resources.cpu_ms, self.resources.peak_rss_kib] {
+            number("resources", amount, MAX_AMOUNT)?;
+        }
         self.resources.conditions.iter().try_for_each(conditions)?;
         let provenance = &self.provenance;
         text("provenance", &provenance.isolation, MAX_TEXT_BYTES)?;
