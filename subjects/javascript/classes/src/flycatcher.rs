@@ -62,8 +62,8 @@ pub(crate) fn run(
         let until = meter.executions() + (most - meter.executions()) / left;
         let mut barren = 0;
         while own.iter().any(|goal| !covered[*goal]) && meter.executions() < until {
-            if spent(budget, &meter, &clock) {
-                return finished(tests, timeline, &meter, Stop::Steps);
+            if let Some(stop) = spent(budget, &meter, &clock) {
+                return finished(tests, timeline, &meter, stop);
             }
             infer_all(subject, rng);
             if is_inaccessible(subject, *target) {
@@ -111,10 +111,11 @@ pub(crate) fn run(
     finished(tests, timeline, &meter, if all { Stop::Covered } else { Stop::Executions })
 }
 
-/// Whether a limit other than the limit of executions is reached.
-fn spent(budget: &Budget, meter: &Meter, clock: &Stopwatch) -> bool {
-    budget.steps.is_some_and(|most| meter.steps() >= most)
-        || budget.wall.is_some_and(|most| elapsed(clock) >= most)
+/// Returns the limit that is reached, other than the limit of executions.
+fn spent(budget: &Budget, meter: &Meter, clock: &Stopwatch) -> Option<Stop> {
+    let steps = budget.steps.is_some_and(|most| meter.steps() >= most);
+    let wall = || budget.wall.is_some_and(|most| elapsed(clock) >= most);
+    if steps { Some(Stop::Steps) } else { wall().then_some(Stop::Wall) }
 }
 
 fn finished(
