@@ -84,7 +84,7 @@ impl Parameters for Mio {
             Field::count("mutations_end", &mut self.mutations_end, 0, 10_000).meaning(CHAIN),
             Field::choice("targets", &mut self.targets, MioTargets::WORDS).meaning(
                 "goals for which tests are kept: independent (goals whose coverage implies the \
-                 others) or all (W, 5.3)",
+                 others) or all (Whisker paper, 5.3)",
             ),
             Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
             Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),
