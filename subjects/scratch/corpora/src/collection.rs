@@ -33,7 +33,7 @@ pub struct ProjectEntry {
     pub digest: [u8; 32],
     /// Counts of the parts of the project.
     pub description: Description,
-    /// Defects with which the project can run, one line each.
+    /// Defects that do not prevent the project from running, one line each.
     pub warnings: Vec<String>,
     /// Seed and number of a synthetic project, which is generated instead of read.
     pub(crate) synthetic: Option<(u64, u64)>,
@@ -122,8 +122,8 @@ pub fn find<P: AsRef<Path>>(
     Ok(check(without_aliases(candidates)))
 }
 
-/// Paths that may be projects; for projects of a corpus, with a path whose stem is the id, and with
-/// the digest in the manifest.
+/// Paths that may be projects. A project of a corpus also has a path whose stem is its id, and the
+/// digest from the manifest.
 type Candidates = BTreeMap<PathBuf, Option<(PathBuf, Sha)>>;
 
 fn check(candidates: Candidates) -> FoundProjects {
@@ -215,7 +215,7 @@ fn warnings(path: &Path, project: &Project) -> Vec<String> {
         let text = match warning {
             Warning::UnknownBlock { opcode, .. } => format!("unknown block {opcode} does nothing"),
             Warning::MissingAsset { target, name, file } => {
-                format!("target {target:?}, {name:?}: {file} is missing")
+                format!("target {target:?}, {name:?}: {file} is missing or damaged")
             }
             Warning::Other(text) => text.to_string(),
         };

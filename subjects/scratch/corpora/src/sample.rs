@@ -43,7 +43,7 @@ const STAGING_FOLDER: &str = ".staging";
 /// Ids to probe.
 #[derive(Clone, Debug)]
 pub enum IdSource {
-    /// The ids of a range in the random order of a seed. Remixes are not accepted.
+    /// The ids of a range in a random order that depends on the seed. Remixes are not accepted.
     Range(Range<u64>, u64),
     /// The ids that a file lists, in its order. Remixes are accepted.
     List(PathBuf),
@@ -128,7 +128,7 @@ pub enum SampleError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The folder contains another corpus, or a sample of a different recipe.
+    /// The folder contains another corpus, or a sample with a different recipe.
     #[error("{}: contains another corpus, or a sample with different ids, a different seed or different exclusions", folder.display())]
     OtherRecipe {
         /// The folder.
@@ -148,7 +148,7 @@ pub enum SampleEnd {
     Short(Corpus),
     /// Undecided ids, each with the cause of the last failed attempt.
     Undecided(Vec<(u64, String)>),
-    /// The servers cannot be reached, for the stated cause.
+    /// The servers cannot be reached, for the stated reason.
     Unreachable(String),
     /// Stopped by the caller.
     Stopped,
@@ -275,7 +275,7 @@ fn restore(
         let exists = |sha| staging.project(sha).is_file() || corpus::project(folder, sha).is_file();
         let archive_missing = entry.project.as_ref().is_some_and(|member| !exists(member.sha256));
         if !order.restore(entry, archive_missing) {
-            let fault = format!("position {position} has a different id in this order");
+            let fault = format!("position {position} does not match this order of ids");
             return Err(CorpusError::damaged(&folder.join(JOURNAL_FILE), fault));
         }
     }
@@ -358,8 +358,8 @@ impl Sampler<'_> {
                 self.order.reopen(position);
                 continue;
             };
-            // Several unreachable probes in a row indicate a failure of the network, not of the
-            // ids.
+            // Several unreachable probes in a row indicate a network failure rather than problems
+            // with these ids.
             consecutive_unreachable =
                 if probe.unreachable { consecutive_unreachable + 1 } else { 0 };
             if consecutive_unreachable > 2 * connections {

@@ -159,7 +159,8 @@ fn a_missing_costume_is_a_warning() {
     fs::write(&path, project(&project_json(&flag(), costume))).unwrap();
     let found = find([folder.path()]).unwrap();
     assert_eq!(names(&found), ["cat"]);
-    let expected = format!(r#"{}: target "Cat", "cat": 00ff.svg is missing"#, path.display());
+    let expected =
+        format!(r#"{}: target "Cat", "cat": 00ff.svg is missing or damaged"#, path.display());
     assert_eq!(found.projects[0].warnings, [expected]);
 }
 

@@ -32,7 +32,7 @@ fn ids(corpus: &Corpus) -> Vec<&str> {
 }
 
 #[test]
-fn files_become_a_corpus_once() {
+fn each_file_is_added_to_a_corpus_once() {
     let (games, place) = (games(), TempDir::new().unwrap());
     let folder = place.path().join("corpus");
     let (corpus, count) = added(&folder, &[games.path().join("maze.sb3")]).unwrap();

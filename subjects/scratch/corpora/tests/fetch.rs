@@ -13,7 +13,7 @@ use catherd_scratch_corpora::corpus::{Member, Recipe, Sha, verify};
 use catherd_scratch_corpora::sample::{FetchEnd, ProbeOutcome, SampleError, SampleSettings, fetch};
 use catherd_scratch_corpora::{Authors, synth};
 
-/// A server of archives. `faults` contains the number of requests by path that are still to fail.
+/// A server of archives. `faults` contains the number of further requests that fail, by path.
 struct Archives {
     port: u16,
     requests: Arc<AtomicUsize>,
@@ -144,7 +144,7 @@ fn a_server_that_never_answers_ends_the_fetch() {
 }
 
 #[test]
-fn lists_with_defects_are_refused_with_the_line() {
+fn lists_with_defects_are_refused_with_the_reason() {
     let place = tempfile::tempdir().unwrap();
     let list = place.path().join("list.csv");
     let endless = run(Path::new("/dev/zero"), &place.path().join("c")).unwrap_err().to_string();

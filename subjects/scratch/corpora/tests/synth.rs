@@ -7,7 +7,7 @@ use catherd_scratch_corpora::{Description, describe, find, synth};
 
 /// All computers and versions must generate the same projects until [`synth::GENERATOR`] changes.
 #[test]
-fn a_seed_is_a_corpus() {
+fn a_seed_determines_a_corpus() {
     assert_eq!(synth::GENERATOR, 1);
     let place = tempfile::tempdir().unwrap();
     let corpus = synth::write(place.path(), 20, 1, || {}).unwrap();

@@ -22,7 +22,7 @@ pub(crate) struct Population {
     pub(crate) seed: u64,
     /// Mean number of faults per 1000 requests, among the first four requests for a path.
     pub(crate) faults: u64,
-    /// Outcomes of ids that do not depend on the seed.
+    /// Outcomes that do not depend on the seed, by id.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
 }
 

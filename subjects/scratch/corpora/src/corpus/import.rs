@@ -30,7 +30,7 @@ pub enum AddError {
     Load(#[from] LoadError),
 }
 
-/// Adds repacked projects to the corpus in a folder, which is created if it does not exist.
+/// Repacks projects and adds them to the corpus in a folder, which is created if it does not exist.
 /// Projects that the corpus already contains are left out. Returns the corpus and the number of
 /// added projects.
 ///

@@ -29,7 +29,7 @@ pub struct CorpusMetadata {
     pub digest: Sha,
     /// Recipe by which the projects were chosen.
     pub recipe: Recipe,
-    /// Sampling frame: number of ids by the outcome of their probe.
+    /// Sampling frame: number of ids by outcome.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub frame: BTreeMap<String, u64>,
 }

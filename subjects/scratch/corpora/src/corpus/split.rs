@@ -37,7 +37,7 @@ pub fn split(
     let available: usize = order.len();
     if wanted > available {
         let line = format!(
-            "{}: has {available} different projects, fewer than the {wanted} of the parts",
+            "{}: has {available} different projects, but the parts need {wanted}",
             corpus.folder.display()
         );
         return Err(CorpusError::Rejected(line));

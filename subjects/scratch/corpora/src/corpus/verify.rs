@@ -73,7 +73,7 @@ fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     let project = project.map_err(|error| error.cause.to_string())?;
     let described = member.clone().described(sha, &describe(&project));
     if described != *member {
-        return Err("has counts that differ from the manifest".to_owned());
+        return Err("has counts or extensions that differ from the manifest".to_owned());
     }
     if repack(&name, &bytes).map_err(|error| error.cause.to_string())? != bytes {
         return Err(format!("{name} is not packed as catherd packs projects"));

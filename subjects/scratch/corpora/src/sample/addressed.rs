@@ -43,7 +43,7 @@ pub enum FetchEnd {
     /// A corpus of the fetched projects, and the id, outcome and detail of each project that is
     /// left out.
     Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
-    /// All attempts to fetch a file failed, for the stated cause.
+    /// All attempts to fetch a file failed, for the stated reason.
     Unreachable(String),
     /// Stopped by the caller.
     Stopped,
@@ -118,11 +118,14 @@ fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
         let at = format!("project `{}`", row.id);
         if row.id.is_empty() || row.id.contains(['/', '\\']) || row.id.contains(char::is_control) {
             return Err(fault(format!(
-                "{at}: an id is a name without slashes and control characters"
+                "{at}: an id must be a non-empty name without slashes or control characters"
             )));
         }
         if !row.address.starts_with("https://") && !row.address.starts_with("http://") {
-            return Err(fault(format!("{at}: `{}` is not an address", row.address)));
+            return Err(fault(format!(
+                "{at}: `{}` is not an address that begins with https:// or http://",
+                row.address
+            )));
         }
         if !ids.insert(row.id.clone()) {
             return Err(fault(format!("{at} is repeated")));

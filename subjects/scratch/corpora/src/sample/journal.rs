@@ -37,7 +37,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Removes an incomplete last line, which a killed process or a full disk can leave.
+    /// Opens or creates a journal. An incomplete last line, which a killed process or a full disk
+    /// can leave, is removed.
     pub(super) fn open(
         path: &Path,
         recipe: &Recipe,
