@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn many_repeated_keys_too() {
+    fn many_repeated_keys_keep_their_last_values() {
         let text: Vec<_> = (0..40).map(|i| format!(r#""k{}":{i}"#, i % 20)).collect();
         let text = format!("{{{}}}", text.join(","));
         assert_eq!(keys(&text).len(), 20);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_texts_as_in_javascript() {
+    fn values_become_strings_as_in_javascript() {
         let json = parse(r#"["getParam", null, [1.5, 1e21], {"a": 1}, true]"#, &Limits::default());
         assert_eq!(json.unwrap().to_text(), "getParam,,1.5,1e+21,[object Object],true");
     }

@@ -65,7 +65,8 @@ enum State {
     New,
     /// The block is on the current path.
     Open,
-    /// Number of blocks from this block, counted once for each path, and their nesting.
+    /// Number of blocks that are reachable from this block, counted once for each path, and their
+    /// nesting.
     Done {
         size: u64,
         depth: usize,

@@ -92,7 +92,9 @@ pub(crate) fn from_json(
     } else if json.get("objName").is_some() {
         sb2::read(&json, source, limits)
     } else if matches!(json, Json::Object(_)) {
-        Err(Cause::Version("neither `targets` (Scratch 3) nor `objName` (Scratch 2)".to_owned()))
+        Err(Cause::Version(
+            "unknown; there is neither `targets` (Scratch 3) nor `objName` (Scratch 2)".to_owned(),
+        ))
     } else {
         Err(ProjectLocation::Project.fault("is not an object"))
     }

@@ -15,7 +15,8 @@ pub struct Project {
     pub extensions: Vec<Arc<str>>,
     /// Costume and sound files, shared between copies of the project.
     pub assets: Arc<[Asset]>,
-    /// Defects with which the project can run, such as unknown blocks and missing media.
+    /// Defects that do not prevent the project from running, such as unknown blocks and missing
+    /// media.
     pub warnings: Vec<Warning>,
 }
 
@@ -311,7 +312,7 @@ pub struct Costume {
     pub asset: Option<u32>,
     /// Whether this is a vector image instead of a bitmap.
     pub vector: bool,
-    /// Number of pixels per unit of a bitmap.
+    /// Number of pixels of a bitmap for each stage unit.
     pub bitmap_resolution: Option<f64>,
     /// Rotation centre in the coordinates of the image; `None` for the centre of the image.
     pub rotation_center: Option<(f64, f64)>,
@@ -362,7 +363,7 @@ pub struct Monitor {
     pub visible: bool,
 }
 
-/// A defect with which a project can still run.
+/// A defect that does not prevent a project from running.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// A block with an unknown opcode, which does nothing.

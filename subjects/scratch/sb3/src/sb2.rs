@@ -125,7 +125,7 @@ impl Reader<'_> {
             Some(_) if is_stage => "Stage",
             Some(name) => name,
             None => {
-                return Err(ProjectLocation::Project.fault("a sprite's `objName` is not a string"));
+                return Err(ProjectLocation::Project.fault("an `objName` is not a string"));
             }
         };
         let name = self.interner.intern(name);

@@ -17,7 +17,7 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     if let Some(version) = json.get("meta").and_then(|meta| meta.get("semver")) {
         match version.text() {
             Some(v) if v.starts_with("3.") => {}
-            other => return Err(Cause::Version(other.unwrap_or("not a string").to_owned())),
+            other => return Err(Cause::Version(other.unwrap_or("`semver` is not a string").to_owned())),
         }
     }
     let mut reader = Reader {
@@ -239,7 +239,7 @@ impl Reader<'_> {
         }
         for (id, name) in self.members(object, "broadcasts")? {
             let name =
-                name.text().ok_or_else(|| self.fault(format!("message {id:?} has no name")))?;
+                name.text().ok_or_else(|| self.fault(format!("the name of message {id:?} is not a string")))?;
             all.push((Cow::Borrowed(&**id), NamedEntry::Broadcast(self.interner.intern(name))));
         }
         // Variables, lists and messages share one map. Scratch removes entries with unsafe ids and

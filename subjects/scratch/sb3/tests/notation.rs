@@ -92,7 +92,7 @@ fn custom_blocks_show_their_arguments() {
 }
 
 #[test]
-fn endless_nesting_is_cut() {
+fn deep_nesting_is_cut_off() {
     let mut blocks = json!({ "b0": block("looks_say", None, None,
         json!({ "inputs": { "MESSAGE": [3, "b1", [10, ""]] } })) });
     for i in 1..200 {

@@ -259,7 +259,7 @@ fn values_that_arrays_lack_are_undefined() {
 }
 
 #[test]
-fn the_stage_needs_no_members_of_sprites() {
+fn members_of_sprites_are_not_checked_in_the_stage() {
     let stage = r#"{"isStage": true, "name": "Stage", "x": "left", "size": [], "visible": 3}"#;
     assert!(read(&format!(r#"{{"targets": [{stage}]}}"#)).is_ok());
     assert!(read(&cat(r#""tempo": "fast""#)).is_ok());

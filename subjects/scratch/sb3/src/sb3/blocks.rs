@@ -124,7 +124,9 @@ impl Reader<'_> {
             },
             None => UNDEFINED.into(),
         };
-        self.repaired(format!("the value of field {field:?} is not a scalar; read as {text:?}"));
+        self.repaired(format!(
+            "the value of field {field:?} is missing or not a scalar; read as {text:?}"
+        ));
         Value::Text(self.interner.intern(&text))
     }
 
@@ -223,7 +225,9 @@ impl Reader<'_> {
         let text =
             mutation.get(key).and_then(Json::text).ok_or(format!("`{key}` is not a string"))?;
         let json = json::parse(text, self.limits).map_err(|_| format!("`{key}` is not JSON"))?;
-        json.array().and_then(convert).ok_or(format!("`{key}` is not an array of scalars"))
+        json.array()
+            .and_then(convert)
+            .ok_or(format!("`{key}` is not an array, or has an item of a wrong type"))
     }
 
     fn texts(&self, mutation: &Json, key: &str) -> Result<Vec<String>, String> {
