@@ -60,7 +60,7 @@ pub fn run(command: Command, draw: &Draw<'_>) -> Result<Exit, Failure> {
 /// Argument `--out` of commands that write a corpus.
 #[derive(Args)]
 struct OutputFolder {
-    /// Folder of the corpus to write
+    /// Folder to write to
     #[arg(id = "out", long, short, value_name = "DIR")]
     folder: PathBuf,
 }

@@ -37,7 +37,7 @@ impl Worded for CorpusError {
                 "give the folder of a complete corpus; see catherd dataset --help for how to make one"
             }
             CorpusError::Damaged { .. } => {
-                "run the command that made the corpus again, or restore the file"
+                "correct or restore the file, or run the command that wrote it again"
             }
             CorpusError::Rejected(_) => "choose another folder, or a smaller number of projects",
         };

@@ -49,8 +49,8 @@ pub struct Flags {
     asked_mutants: Option<u64>,
 
     /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test
-    /// and diverse, if there are as many: with more of them, the suite usually notices more of the
-    /// mutants that were not used
+    /// and diverse, if there are that many; with a larger number, the suite usually notices more of
+    /// the mutants that were not used
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 }
@@ -168,7 +168,7 @@ fn minimise_assertions(
     }
     let minimised = done.map_err(|error| {
         Failure::new(format_args!("{}: {error}", asked.project.display()))
-            .hint("report it with the command; --assertions all needs no mutants")
+            .hint("report this error and the command; --assertions all needs no mutants")
     })?;
     // `None` would mean that `progress` stopped the minimisation, which it never does.
     if let Some(minimised) = minimised {
@@ -261,7 +261,7 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
     }
     if !flags.no_assertions {
         text += &format!(
-            "{}, and {} that depend on random numbers, the date or the computer\n",
+            "{}, and {} flaky\n",
             plural(counts.suite_assertions as usize, "assertion"),
             counts.suite_flaky
         );

@@ -85,7 +85,7 @@ fn defect(warning: &Warning) -> Option<String> {
     match warning {
         Warning::UnknownBlock { .. } => None,
         Warning::MissingAsset { target, name, file } => {
-            Some(format!("{target}: the file {file} of `{name}` is missing"))
+            Some(format!("{target}: the file {file} of `{name}` is missing or damaged"))
         }
         Warning::Other(words) => Some(words.to_string()),
     }

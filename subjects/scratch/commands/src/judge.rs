@@ -134,7 +134,7 @@ fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 fn unusable(cause: &str) -> String {
-    let status = json!({ "enum": "compilation error", "human": "not a Scratch project" });
+    let status = json!({ "enum": "compilation error", "human": "not a readable Scratch project" });
     let message = json!({ "format": "plain", "description": cause, "permission": "student" });
     let commands = [
         json!({ "command": "start-judgement" }),

@@ -1,4 +1,4 @@
-//! Commands for Scratch projects, except studies.
+//! Commands for Scratch projects, except those that execute studies.
 
 pub mod coverage;
 pub mod dataset;

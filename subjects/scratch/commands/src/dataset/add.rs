@@ -13,7 +13,7 @@ use crate::failure::Worded;
 /// Adds local projects to a corpus, which is created if it does not exist.
 ///
 /// Projects are repacked, so that the digest of a project does not depend on its archive.
-/// Projects that the corpus contains already are left out.
+/// Projects that the corpus already contains are left out.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (corpus, added) = add(&out.folder, &found, &origin).map_err(Worded::worded)?;
     let known = found.projects.len() - added;
     terminal::print(&format!(
-        "added {added}, left out {known} that the corpus contains already\n{}",
+        "added {added}, left out {known} that the corpus already contains\n{}",
         summary(&corpus)
     ));
     Ok(if found.skipped.is_empty() { Exit::Success } else { Exit::Incomplete })

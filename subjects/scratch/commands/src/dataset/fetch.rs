@@ -24,8 +24,8 @@ use crate::failure::Worded;
 Examples:
   catherd dataset fetch datasets/repositories/random1000-real.csv -o corpora/random1000-real
 
-Exit codes: 0 if the corpus has all projects of the list, 2 if some are left out, 3 if the fetch was
-stopped or a server cannot be reached and the same command continues it, 1 if the command failed.")]
+Exit codes: 0 if the corpus has all projects of the list, 2 if some are left out, 3 if the fetch is
+incomplete and the same command continues it, 1 if the command failed.")]
 pub struct Arguments {
     /// List of the projects
     #[arg(value_name = "LIST.csv")]
@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,
 
-    /// Leave out projects whose server cannot be reached; three in a row still end the fetch
+    /// Leave out projects that every attempt failed to fetch; three in a row still end the fetch
     #[arg(long)]
     give_up_undecided: bool,
 
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         FetchEnd::Unreachable(cause) => {
             terminal::note(&format!(
-                "A server cannot be reached: {cause}. Run the same command again to continue."
+                "A project cannot be fetched: {cause}. Run the same command again to continue."
             ));
             Ok(Exit::Stopped)
         }

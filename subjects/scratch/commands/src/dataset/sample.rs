@@ -24,11 +24,11 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
 ///
-/// Ids are probed in the random order of a seed, or in the order of a list, until enough projects
-/// are accepted. An accepted project is shared, is in the format of Scratch 3, has blocks and all
-/// its media, and is not a remix unless it is in a list. Every probe is logged with its outcome.
-/// Without --give-up-undecided, the corpus does not depend on network faults, interruptions, or the
-/// number of concurrent probes.
+/// Ids are probed in a random order that depends on the seed, or in the order of a list, until
+/// enough projects are accepted. An accepted project is shared, is in the format of Scratch 3, has
+/// blocks and all its media, and is not a remix unless it is in a list. Every probe is logged with
+/// its outcome. Without --give-up-undecided, the corpus does not depend on network faults,
+/// interruptions, or the number of concurrent probes.
 ///
 /// An interrupted sample continues if the same command is run again. With a larger --count, the
 /// corpus is enlarged.
