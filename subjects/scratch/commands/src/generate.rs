@@ -44,7 +44,7 @@ pub struct Flags {
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
-    /// Maximum number of mutants that --assertions uses, a random sample [default: all]
+    /// Maximum number of mutants, drawn at random, that --assertions uses [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     asked_mutants: Option<u64>,
 

@@ -32,7 +32,7 @@ Examples:
   catherd play game.sb3 suite.json --every 1 -o smooth.gif
 
 The suite is a JSON file with tests for a Scratch project. The animation has the speed of Scratch: 30
-steps a second. With --seed, one sees whether a policy also wins with other random numbers.
+steps a second. --seed shows whether a policy also wins with other random numbers.
 
 Exit codes: 0 if the animation was written, 1 if not.")]
 pub struct Arguments {

@@ -137,10 +137,10 @@ impl CorpusDescription {
             plural(n, "project"),
             "",
             "least",
-            "quarter",
+            "25 %",
             "median",
             "mean",
-            "quarter",
+            "75 %",
             "most"
         );
         let columns: [(&str, Column); 9] = [

@@ -73,7 +73,7 @@ fn run_self_test(
 fn assumed_layers(report: &SelfTestReport) -> String {
     let layers = report.layers.as_ref();
     layers.map_or(String::new(), |names| {
-        format!("  layers not in the file, assumed from the back: {}", names.join(", "))
+        format!("  the file has no layers; assumed order, from the back: {}", names.join(", "))
     })
 }
 

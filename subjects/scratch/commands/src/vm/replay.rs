@@ -78,9 +78,9 @@ fn describe(trace: &Trace, replay: &Replay) -> String {
             text += &format!("    {block}\n");
         }
     }
-    for (side, blocks) in [("only recorded", &replay.missed), ("only replayed", &replay.extra)] {
+    for (side, blocks) in [("recording", &replay.missed), ("replay", &replay.extra)] {
         for block in blocks {
-            text += &format!("  covered {side}: {block}\n");
+            text += &format!("  covered only in the {side}: {block}\n");
         }
     }
     text
