@@ -88,7 +88,7 @@ pub struct Target {
     pub visible: bool,
     /// Whether the sprite can be dragged in the player.
     pub draggable: bool,
-    /// Dependence of the costume on the direction.
+    /// How the costume turns with the direction.
     pub rotation_style: RotationStyle,
 }
 
@@ -104,7 +104,7 @@ impl Target {
     }
 }
 
-/// Dependence of a costume on the direction of its sprite.
+/// How a costume turns with the direction of its sprite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RotationStyle {
     /// Turned by the direction.
