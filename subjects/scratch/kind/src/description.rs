@@ -129,8 +129,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
         let read = Project::from_bytes(&file, &found.bytes()?, &Limits::default());
         let project = read.map_err(|error| FindError {
             cause: error.to_string(),
-            advice: "run the command again: the file changed after the study was planned"
-                .to_owned(),
+            advice: "report this as a bug: the project could be read when it was found".to_owned(),
         })?;
         let mut cells = ProjectMeasures::of(&found.name, found.digest, &project).cells();
         if grouped {

@@ -1,4 +1,4 @@
-//! Names of goals.
+//! Names of goals, and the goal that precedes each goal.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::info::{BLOCKS, BRANCHES};
 /// Maximum number of names of goals that are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// Empty if there are too many names.
+/// The names of all goals of projects under algorithms; empty if there are too many names.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],

@@ -50,7 +50,7 @@ pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, Pictu
         _ => format!("Test {test}, which covers {covered} goals"),
     };
     if speed > 1 {
-        caption += &format!("; {speed} times as fast as Scratch");
+        caption += &format!(", shown at {speed} times the speed of Scratch");
     }
     Ok(Some(Picture { bytes, extension: "gif", caption }))
 }

@@ -72,7 +72,7 @@ impl Operator {
             Operator::Sbd => "a command is removed, and the block below takes its place",
             Operator::Sdm => "a hat starts nothing",
             Operator::Aor => "another of +, -, *, /",
-            Operator::Lor => "and becomes or, and the reverse",
+            Operator::Lor => "and becomes or, or vice versa",
             Operator::Ror => "another of <, =, >",
             Operator::Ncm => "a condition is negated",
             Operator::Vrm => "a reporter reports another variable that the target can read",

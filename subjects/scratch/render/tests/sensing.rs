@@ -228,7 +228,7 @@ fn sprites_are_sensed_through_the_largest_raster_ever_made() {
 }
 
 #[test]
-fn without_a_raster_at_full_size_every_query_fails() {
+fn a_tester_without_a_raster_at_full_size_touches_nothing() {
     let thin = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 0.9 20'>\
                 <rect width='1' height='20' fill='red'/></svg>";
     let (mut scene, ids) = scene(&[&filled(20, 20, "red"), thin]);
@@ -239,7 +239,7 @@ fn without_a_raster_at_full_size_every_query_fails() {
 }
 
 #[test]
-fn bitmaps_have_two_pixels_a_unit() {
+fn bitmaps_have_two_pixels_per_unit() {
     let mut builder = SkinSetBuilder::new(Limits::default());
     // The left half of 40 x 20 pixels is solid.
     let picture = png(40, 20, |x, _| if x < 20 { [9, 9, 9, 255] } else { [0; 4] });

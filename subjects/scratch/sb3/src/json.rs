@@ -86,6 +86,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(repaired)
 }
 
+/// The positions, lengths and replacements of escapes of unpaired surrogates and of backspaces.
 /// Unpaired surrogates, such as `\uD83D`, occur in projects that process emoji, because Scratch
 /// cuts strings between UTF-16 units.
 fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {

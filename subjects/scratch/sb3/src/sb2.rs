@@ -277,7 +277,7 @@ impl Reader<'_> {
         (self.interner.intern(&format!("{id}.{extension}")), extension.to_owned())
     }
 
-    /// The empty message gets a name in all targets.
+    /// Returns the messages. A message with an empty name is renamed in all targets.
     fn finish_messages(&mut self, targets: &mut [(&Json, Target)]) -> Vec<(Arc<str>, Arc<str>)> {
         let names = &mut self.names;
         if names.message_set.contains("") {

@@ -190,7 +190,7 @@ impl<T: Tracer> Runner<T> {
         ControlFlow::Continue(())
     }
 
-    /// The words of the test are numbers in `words`.
+    /// Executes a test whose keys and answers are in `words`, without checking assertions.
     pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
         let seen = &mut Ranges::default();

@@ -148,7 +148,7 @@ impl Parameters for Explore {
             Field::share("reseed", &mut self.reseed)
                 .meaning("probability of a new seed for a rollout from a root with an empty path"),
             Field::count("chance_seeds", &mut self.chance_seeds, 0, 10_000)
-                .meaning("seeds that are tried first if random numbers decide about goals"),
+                .meaning("seeds that are tried first if goals may depend on chance"),
             Field::switch("viability", &mut self.viability)
                 .meaning("prefer states that are likely to lead to new coverage"),
             Field::count("look_ahead", &mut self.look_ahead, 0, 1_000)

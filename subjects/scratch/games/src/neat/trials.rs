@@ -41,7 +41,7 @@ pub(crate) struct Trials<'a> {
     /// For each goal, how often a network covered the goal under the seed of the run while the goal
     /// was open.
     pub(super) hits: Vec<u64>,
-    /// For each goal, the score of the last network: for each seed, 1 if the network covers the
+    /// For each goal, the score of the last network. Each seed adds 1 if the network covers the
     /// goal, and otherwise a number below 1 that is larger if the network comes nearer. Seeds other
     /// than the seed of the run count only for goals that the network covers under the seed of the
     /// run.
@@ -152,8 +152,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// The networks of an archive that a suite needs. For each goal in this order, deepest first, the
-/// archived network of the goal is kept unless a network kept before covers the goal.
+/// The networks of an archive that a suite needs. For each goal in `order`, deepest goals first,
+/// the archived network of the goal is kept unless a network that was kept before covers the goal.
 pub(crate) fn networks_of(archive: &[Option<Rc<Archived>>], order: &[u32]) -> Vec<Rc<Archived>> {
     let mut done = vec![false; archive.len()];
     let mut kept = Vec::new();

@@ -259,7 +259,7 @@ impl<'a> Learner<'a> {
                 {
                     break;
                 }
-                // The first seed was already executed.
+                // The policy was already executed under the first seed.
                 if number > 0 {
                     self.episode(&policy, self.seeds[seed], arena, account);
                 }

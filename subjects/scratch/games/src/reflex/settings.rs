@@ -84,18 +84,19 @@ impl Parameters for Reflex {
             Field::switch("effects", &mut self.effects)
                 .meaning("rules by which sprites follow others, with the keys that move them"),
             Field::switch("reexecution", &mut self.reexecution)
-                .meaning("execute policies under all training seeds, not one"),
+                .meaning("execute policies under all training seeds, not only one"),
             Field::switch("guards", &mut self.guards).meaning(
                 "rules that extrapolate, have conditions or keep sprites away from the edge",
             ),
             Field::switch("plans", &mut self.plans)
-                .meaning("try tests that do not react for goals that policies do not cover"),
+                .meaning("try tests without policies for goals that policies do not cover"),
             Field::switch("lend", &mut self.lend)
                 .meaning("use rules of the best policy for a goal in policies for other goals"),
             Field::switch("equals", &mut self.equals)
                 .meaning("also change policies that are as good as the best for their goal"),
-            Field::share("compose", &mut self.compose)
-                .meaning("probability of joining the rules for a goal and for another goal"),
+            Field::share("compose", &mut self.compose).meaning(
+                "probability of joining the rules for a goal and the rules for another goal",
+            ),
             Field::share("turns", &mut self.turns).meaning(
                 "probability that a rule depends on a string with which scripts compare a variable",
             ),

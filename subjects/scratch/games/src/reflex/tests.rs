@@ -152,7 +152,7 @@ fn paths_hold_only_under_their_seeds() {
 }
 
 #[test]
-fn both_make_one_suite() {
+fn exploration_and_learning_make_one_suite() {
     let (made, suite) = run("play", &[("play_steps", 200.0)], 1_000_000);
     assert_eq!(made.generated.covered.len(), 8);
     assert_eq!(measured(&suite).1, 8, "{}", suite.to_json());

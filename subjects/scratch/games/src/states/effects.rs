@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// A sprite is controlled if events had an effect on it in more than this share of the probed
 /// states in which it was visible.
 const SHARE: f64 = 1.0 / 3.0;
-/// Minimum effect, in stage units or degrees.
+/// Effects up to this size are ignored, in stage units or degrees.
 const SMALLEST: f64 = 0.3;
 
 /// Places of the originals of all targets: x, y, direction; `None` for hidden sprites and the

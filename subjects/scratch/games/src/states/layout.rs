@@ -170,7 +170,7 @@ impl Reporter {
     }
 }
 
-/// Adds the parts of the inputs of a block, without its branches.
+/// Adds the random numbers and variables in the inputs of a block, without its branches.
 fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     let condition = block.inputs.iter().filter(|input| !input.name.starts_with("SUBSTACK"));
     for input in condition {
@@ -178,7 +178,8 @@ fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     }
 }
 
-/// Adds the parts of an input, each variable with a literal input of the same block, if any.
+/// Adds the random numbers and variables in an input. A variable is added with another input of
+/// the same block that is a literal, if any.
 fn reporters(
     target: &Target,
     slot: &Slot,

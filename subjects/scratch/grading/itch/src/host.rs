@@ -290,10 +290,10 @@ fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
 }
 
 /// Returns an error if a step is being executed, because a condition that is evaluated within a
-/// step must not start or end threads.
+/// step must not send inputs or end the execution.
 fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
     if shared.lent.get() {
-        let message = "nothing can be started or ended inside a condition: the step has not ended";
+        let message = "a condition cannot send inputs or end the execution: the step has not ended";
         return Err(Exception::throw_message(ctx, message));
     }
     Ok(())

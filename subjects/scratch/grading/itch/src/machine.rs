@@ -153,7 +153,7 @@ impl Shared {
         self.snap_times(origin, 1)
     }
 
-    /// Takes the same snapshot several times, but only once before the execution.
+    /// Adds the same snapshot `times` times, or once if the execution has not begun.
     pub(crate) fn snap_times(&self, origin: &Origin, times: usize) -> usize {
         let moment = (self.now(), origin, times);
         let mut snapshots = self.snapshots.borrow_mut();

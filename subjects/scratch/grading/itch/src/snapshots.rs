@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::values::from_saved;
 
 const MAX_SNAPSHOTS: usize = 2_000_000;
-/// Estimated size of the records and snapshots at which a log is full, in bytes.
+/// Estimated size of the records and snapshots above which a log is full, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
 #[derive(Clone, PartialEq)]

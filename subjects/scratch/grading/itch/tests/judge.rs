@@ -122,8 +122,8 @@ fn actions_wait_for_the_threads_that_they_start() {
         r#"["renderer","destroySkin",true],["click","Cat",true]"#
     );
     assert!(said.starts_with(expected), "{said}");
-    // A step takes 1/60 s, so the bubble is shown for 30 steps. The click makes the cat walk three
-    // times by 10.
+    // A step takes 1/60 s, so the bubble is shown for 30 steps. The click moves the cat by 10 three
+    // times.
     let x = judged(&says(schedule, "[e.log.last.sprite('Cat').x, e.log.events[1].next.timestamp]"));
     assert_eq!(verdicts(&x), ["correct: [30,16]"]);
     assert!((30..40).contains(&x.steps), "{}", x.steps);

@@ -12,8 +12,8 @@ pub(super) struct Sampling {
     levels: [u8; 5],
 }
 
-/// Sampling of shapes that are drawn into the picture. The device averages the samples of the
-/// picture in two steps that round up.
+/// Sampling of shapes that are drawn into the picture. The browser's graphics device averages the
+/// samples of the picture in two steps that round up.
 pub(super) const DIRECT: Sampling =
     Sampling { positions: [(6, 2), (14, 6), (2, 10), (10, 14)], levels: [0, 64, 128, 192, 255] };
 /// Sampling of shapes that are drawn as masks into an atlas.

@@ -52,7 +52,8 @@ impl Scene {
         }
     }
 
-    /// Copies the drawing of the pen from another scene with the same costumes.
+    /// Copies the pixels of the pen layer from another scene with the same costumes. A scene without
+    /// a pen layer changes nothing.
     pub fn take_drawing(&mut self, other: &Self) {
         if let Some(drawn) = &other.pen {
             let pen = self.pen();

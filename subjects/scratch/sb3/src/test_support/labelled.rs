@@ -19,7 +19,7 @@ use crate::{
 ///
 /// A line is a target (`# name`) or a script of the target above. `label=` names a block,
 /// `(argument)` is a field, a menu or the signature of a custom block, and `*` is a computed menu;
-/// `stop` takes `all`, `this` and `other`; braces hold branches. Every target has the costumes or
+/// `stop` takes `all`, `this` or `other`; braces hold branches. Every target has the costumes or
 /// backdrops `day` and `Night`.
 pub struct LabelledProject {
     /// The project.

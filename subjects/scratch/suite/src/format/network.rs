@@ -19,8 +19,8 @@ pub struct SuiteNetwork {
     /// Number of hidden nodes. The value of a hidden node is the hyperbolic tangent of the weighted
     /// sum over its links.
     pub hidden: u32,
-    /// Sources of the values of the input nodes, in -1..=1. The value is 0 for sprites that are
-    /// hidden or do not exist.
+    /// Sources of the values of the input nodes. The values are in -1..=1, and 0 for sprites that
+    /// are hidden or do not exist.
     pub inputs: Vec<Sight>,
     /// The events that the network may choose.
     pub outputs: Vec<Choice>,

@@ -22,9 +22,9 @@ const SHARED: u64 = 2;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tried {
-    /// The count at the last attempt to save a state.
+    /// Number of executed blocks at the last attempt to save a state.
     attempt: u64,
-    /// The count at the last saved state, or at the start.
+    /// Number of executed blocks at the last saved state, or at the start.
     saved: u64,
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct Driver {
     /// The keys of the targets at the last request by JavaScript, in order.
     pub(crate) known_targets: RefCell<Vec<f64>>,
     pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
-    /// Sprites that had a bubble in an earlier test. Only strict mode keeps them between tests.
+    /// In strict mode, the sprites that had a bubble at the end of an earlier test.
     pub(crate) spoken: RefCell<BTreeSet<u32>>,
     pub(crate) old_variables: RefCell<FxHashMap<VariableKey, Content>>,
     pub(crate) inputs: RefCell<Inputs>,
