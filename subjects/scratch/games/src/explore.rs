@@ -38,10 +38,10 @@ pub(crate) trait StateSpace {
     /// Returns an action to which the system can react in the current state, with random
     /// parameters.
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
-    /// Executes an action. Returns its number of steps and whether the program has ended.
+    /// Executes an action. Returns its number of steps and whether the program has ended or hung.
     fn act(&mut self, action: Self::Action) -> (u64, bool);
     /// Waits for some steps, which are not part of the path; the caller must enter a state
-    /// afterwards. Returns whether the program has ended.
+    /// afterwards. Returns whether the program has ended or hung.
     fn idle(&mut self, steps: u64) -> bool;
     /// Number of steps of the path to the current state.
     fn length(&self) -> u64;
@@ -76,7 +76,8 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// How often a state was not kept because it was doomed or the program ended during the wait.
+    /// How often a state was not kept because it was doomed, or because the program ended or hung
+    /// during the wait.
     pub(crate) doomed: u64,
 }
 
@@ -123,9 +124,9 @@ struct Search<'a, S: StateSpace> {
     features: Vec<u32>,
 }
 
-/// Explores a system from roots under seeds, the first of which is the seed of the run, until every
-/// goal at which the search aims is covered or the account stops the search. `known` goals count as
-/// covered from the beginning.
+/// Explores a system from its roots under `seeds`, the first of which is the seed of the run, until
+/// every goal at which the search aims is covered or the account stops the search. `known` goals
+/// count as covered from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -372,7 +373,7 @@ impl<S: StateSpace> Search<'_, S> {
         self.features = features;
         let (length, mut state, mut fruitful) = (self.space.length(), None, false);
         let mut digest = None;
-        // The features after waiting; the inner `None` means that the program ends.
+        // The features after waiting; the inner `None` means that the program ends or hangs.
         let mut after: Option<Option<Vec<u32>>> = None;
         for position in 0..self.frontier.len() {
             let goal = self.frontier[position];

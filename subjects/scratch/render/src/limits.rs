@@ -14,8 +14,9 @@ pub struct Limits {
     /// Maximum number of letters of all text in an SVG document. A letter of a referenced element
     /// counts once for each use.
     pub letters: usize,
-    /// Maximum sum, over all `text` elements, of letters times elements, counted as for `letters`.
-    /// Each element may select another font, in which the whole text is laid out.
+    /// Maximum sum, over all `text` elements, of the number of letters times the number of elements
+    /// in the text, counted as for `letters`. Each element may select another font, in which the
+    /// whole text is laid out.
     pub letters_in_fonts: u64,
     /// Maximum width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,

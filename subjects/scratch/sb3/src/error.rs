@@ -20,7 +20,7 @@ pub enum Cause {
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
     /// The zip library reports an error.
-    #[error("is not an intact zip archive: {0}")]
+    #[error("cannot be read as a zip archive: {0}")]
     Archive(zip::result::ZipError),
     /// The file is not a complete zip archive.
     #[error("is not an intact zip archive: {0}")]

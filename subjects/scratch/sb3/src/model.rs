@@ -107,12 +107,12 @@ impl Target {
 /// How a costume turns with the direction of its sprite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RotationStyle {
-    /// Turned by the direction.
+    /// Rotated according to the direction.
     #[default]
     AllAround,
     /// Mirrored when the direction is negative.
     LeftRight,
-    /// Never turned.
+    /// Never rotated.
     DontRotate,
 }
 

@@ -98,7 +98,7 @@ impl NameTable {
         format!("t{owner}-{}-{suffix}", safe_id(name))
     }
 
-    /// Names that differ only in case are the same message.
+    /// Names that differ only in case denote the same message.
     fn message(&mut self, spelling: &str) -> String {
         let name = spelling.to_lowercase();
         let id = format!("broadcastMsgId-{name}");

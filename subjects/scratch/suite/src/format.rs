@@ -47,7 +47,7 @@ pub struct Suite {
     /// Tolerances of the assertions.
     #[serde(default)]
     pub tolerances: Tolerances,
-    /// Whether assertions consider any two strings that are not numerals equal, as in Whisker's
+    /// Whether assertions treat any two strings that are not numerals as equal, as in Whisker's
     /// published code.
     #[serde(default)]
     pub nan_equal: bool,
@@ -125,7 +125,8 @@ impl SuiteTest {
         self.events.len() + usize::from(self.policy.is_some())
     }
 
-    /// Adds keys and answers to the vocabulary. `number` is the position of the test in its suite.
+    /// The events, whose keys and answers are added to the vocabulary. `number` is the position of
+    /// the test in its suite.
     pub(crate) fn resolve(
         &self,
         number: usize,

@@ -27,7 +27,7 @@ pub(super) struct Archive<S> {
     /// The numbers of the cells of each bucket, the best bucket first.
     buckets: BTreeMap<i32, Vec<usize>>,
     best: f64,
-    /// How often the goal has been chosen since its best fitness improved.
+    /// How often the goal has been chosen since its best fitness last improved.
     pub(super) chosen: u64,
     /// Counts of trials and of fruitful trials from all origins. `odds` contains the same counts
     /// for the origins with each feature.

@@ -43,7 +43,7 @@ struct Species {
     /// In descending order of fitness.
     members: Vec<Member>,
     best: f64,
-    /// Number of generations since the best member improved.
+    /// Number of generations since the best member last improved.
     stalled: u32,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Population {
     threshold: f64,
     species: Vec<Species>,
     best: f64,
-    /// Number of generations since the best fitness improved.
+    /// Number of generations since the best fitness last improved.
     pub(super) stalled: u32,
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct Learner<'a> {
     aimed: Vec<bool>,
     pub(crate) best: Vec<Option<Learned>>,
     populations: Vec<Vec<Member>>,
-    /// For each goal, how often it has been chosen since its population improved.
+    /// For each goal, how often it has been chosen since its population last improved.
     chosen: Vec<u64>,
     /// For each goal and training seed, how often a policy did not cover the goal when it was
     /// executed again under the seed.

@@ -52,8 +52,8 @@ impl Scene {
         }
     }
 
-    /// Copies the pixels of the pen layer from another scene with the same costumes. A scene without
-    /// a pen layer changes nothing.
+    /// Copies the pixels of the pen layer from another scene with the same costumes. Has no effect if
+    /// that scene has no pen layer.
     pub fn take_drawing(&mut self, other: &Self) {
         if let Some(drawn) = &other.pen {
             let pen = self.pen();

@@ -120,7 +120,7 @@ pub struct Press {
     pub press: SuiteEvent,
     /// Number of steps between two events, at least 1.
     pub every: u32,
-    /// The positions that the sprites must have; `None` if they do not matter.
+    /// A condition on the distance between two sprites; `None` if there is no such condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<Near>,
 }

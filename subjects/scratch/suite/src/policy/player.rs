@@ -40,7 +40,7 @@ pub struct Player {
     answered: usize,
     /// For each sprite, the visible instances, originals first.
     places: Vec<Vec<Place>>,
-    /// The instances that were visible when the rules last chose, before `places` was updated.
+    /// The value of `places` at the previous evaluation of the rules.
     earlier: Vec<Vec<Place>>,
     /// Number of steps of the last event.
     elapsed: u64,

@@ -60,7 +60,7 @@ pub(crate) struct Run {
     pub(crate) cancelled: Cell<bool>,
     pub(crate) holds: Cell<bool>,
     pub(crate) has_condition: Cell<bool>,
-    /// Maximum number of steps, which may have a fraction.
+    /// Maximum number of steps; may be fractional.
     pub(crate) limit: Cell<f64>,
     pub(crate) executed: Cell<u64>,
 }
@@ -98,7 +98,7 @@ pub(crate) struct Driver {
     /// The keys of the targets at the last request by JavaScript, in order.
     pub(crate) known_targets: RefCell<Vec<f64>>,
     pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
-    /// In strict mode, the sprites that had a bubble at the end of an earlier test.
+    /// In strict mode, the sprites that had a bubble in an earlier test.
     pub(crate) spoken: RefCell<BTreeSet<u32>>,
     pub(crate) old_variables: RefCell<FxHashMap<VariableKey, Content>>,
     pub(crate) inputs: RefCell<Inputs>,

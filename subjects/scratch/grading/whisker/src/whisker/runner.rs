@@ -1,4 +1,4 @@
-//! Execution of suites: their contexts, and the order and results of their tests.
+//! Execution of suites: their JavaScript contexts, and the order and results of their tests.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
