@@ -277,7 +277,7 @@ fn picking_takes_the_frontmost_solid_drawable() {
 }
 
 #[test]
-fn bubbles_flip_where_they_do_not_fit_and_are_never_sensed() {
+fn bubbles_flip_where_they_do_not_fit_and_are_never_touched() {
     let square = filled(20, 20, "red");
     let (mut scene, ids) = scene(&[&square, &filled(480, 360, "white")]);
     let bubble = scene.add_bubble("hello");

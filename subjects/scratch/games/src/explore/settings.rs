@@ -162,7 +162,7 @@ impl Parameters for Explore {
             Field::choice("cells", &mut self.cells, Cells::WORDS)
                 .meaning("data by which states are distinguished; none: only restarts from roots"),
             Field::choice("guidance", &mut self.guidance, Guidance::WORDS)
-                .meaning("distances that guide: the latest, or the minima of the path"),
+                .meaning("distances that guide the search: the latest, or the minima of the path"),
             Field::switch("goal_archives", &mut self.goals)
                 .meaning("an archive for each goal, otherwise only the archive of novelty"),
             Field::switch("positions", &mut self.positions)
