@@ -255,7 +255,51 @@ impl Lowering<'_> {
             Expr::Math(MathOp::Unknown, _) => false,
             Expr::Round(a) | Expr::Math(_, a) => self.is_fixed(a),
             Expr::LengthOfList(_) => true,
+            // The words `random` and `any` draw an index.
+            Expr::ItemOfList(_, index) => self.is_numeric(index) && self.is_fixed(index),
             _ => self.is_stored(e) || self.is_plain_number(e),
         }
+    }
+
+    /// Whether an expression is known to result in a number.
+    fn is_numeric(&self, e: ExprId) -> bool {
+        match self.source.exprs[e.0 as usize] {
+            Expr::Number(_)
+            | Expr::Add(..)
+            | Expr::Subtract(..)
+            | Expr::Multiply(..)
+            | Expr::Divide(..)
+            | Expr::Modulo(..)
+            | Expr::Round(_)
+            | Expr::Math(..)
+            | Expr::LengthOfList(_) => true,
+            Expr::Constant(c) => match &self.source.constants[c as usize] {
+                Value::Number(_) => true,
+                Value::Text(text) => !text.is_blank() && !text.number().is_nan(),
+                Value::Bool(_) | Value::Undefined => false,
+            },
+            _ => self.is_plain_number(e),
+        }
+    }
+
+    /// Whether a [fixed](Self::is_fixed) expression reads an item of a list.
+    pub(super) fn reads_item(&self, e: ExprId) -> bool {
+        match self.source.exprs[e.0 as usize] {
+            Expr::ItemOfList(..) => true,
+            Expr::Add(a, b)
+            | Expr::Subtract(a, b)
+            | Expr::Multiply(a, b)
+            | Expr::Divide(a, b)
+            | Expr::Modulo(a, b) => self.reads_item(a) || self.reads_item(b),
+            Expr::Round(a) | Expr::Math(_, a) => self.reads_item(a),
+            _ => false,
+        }
+    }
+
+    /// Lets the interpreter evaluate an expression as a number.
+    pub(super) fn evaluated(&mut self, e: ExprId) -> Option<Operand> {
+        let to = self.register()?;
+        self.emit_for(Instruction::Evaluate { to }, e);
+        Some(to)
     }
 }

@@ -171,7 +171,7 @@ pub(crate) enum Instruction {
         a: Operand,
         b: Operand,
     },
-    /// The interpreter evaluates the expression, which is always a number.
+    /// The interpreter evaluates the expression as a number.
     Evaluate {
         to: Operand,
     },

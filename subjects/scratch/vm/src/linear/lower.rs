@@ -393,7 +393,11 @@ impl<'a> Lowering<'a> {
     fn repeat(&mut self, times: ExprId, body: CommandId, depth: usize) {
         let begin = |lowering: &mut Self| {
             lowering.count();
-            let times = lowering.number(times)?;
+            // An index without a number would let the interpreter execute the whole block.
+            let times = match lowering.reads_item(times) {
+                true => lowering.evaluated(times)?,
+                false => lowering.number(times)?,
+            };
             Some(lowering.enter_loop(true, times))
         };
         let Some(head) = self.attempt(begin) else { return self.leave() };

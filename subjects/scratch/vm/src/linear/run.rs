@@ -106,7 +106,8 @@ impl<T: Tracer> Interpreter<'_, T> {
                 }
                 Instruction::Evaluate { to } => {
                     debug_assert_eq!(to.kind(), Kind::Register);
-                    let number = self.arithmetic(origin.expr).unwrap_or(f64::NAN);
+                    let number = self.arithmetic(origin.expr);
+                    let number = number.unwrap_or_else(|| self.number(origin.expr));
                     self.linear.numbers[to.index()] = number;
                 }
                 Instruction::Compare { jumps, to, .. }

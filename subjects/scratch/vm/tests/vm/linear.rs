@@ -460,6 +460,9 @@ fn lists_that_loops_change_equal_the_interpreters() {
         "(repeat 20 [(replace l (mod $n 9) $s) (add k (items l)) (set s (item k last))
            (if (= (mod $n 7) 3) [(delete l 1) (insert k 2 $n)]) (change n 1)])",
         "(repeat 9 [(add l 1) (add l 2) (add k (arg b)) (call g $n) (call h (item l $n) 2)])",
+        "(replace l 1 7) (repeat (item l 1) [(replace l 1 $n) (change n 1) (call g $n)])",
+        "(repeat 9 [(add l $n) (repeat (+ (arg a) (item l (- (items l) 1))) [(change n 1) (call g 1)])])",
+        "(add l 5) (repeat (item l random) [(change n 1)]) (repeat (item l (item l 1)) [(change n 1)])",
     ];
     for body in bodies {
         let bodies = [body, "(add k (arg a))", "(replace l (arg a) (arg b))"].map(str::to_owned);
