@@ -81,8 +81,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 // The help text for these arguments is at the variants of `Command`.
 #[derive(Args)]
 pub(crate) struct Launch {
-    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas;
-    /// file:PATH for a rendezvous file, which all nodes can read
+    /// Address of the coordinator, HOST:PORT; for several coordinators on one store, their
+    /// addresses, separated by commas; or file:PATH for a rendezvous file, which all nodes can read
     #[arg(
         long,
         alias = "coordinator",

@@ -72,7 +72,7 @@ impl Isolation {
         let programs = Programs { exclusive: true, ..self.programs(folder, hidden, tools)? };
         let unusable = |cause: &dyn std::fmt::Display| {
             Failure::new(format_args!("programs cannot be run: {cause}"))
-                .hint("with --programs, name a folder that you may write to")
+                .hint("with --programs, name a folder that you may write to; check the limits of processes")
         };
         programs
             .prepare()

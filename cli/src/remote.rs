@@ -17,8 +17,8 @@ pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 /// The coordinator to which a command sends requests, or several coordinators on one store.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Address of the coordinator, as host and port; of several on one store, separated by commas;
-    /// file:PATH for a rendezvous file
+    /// Address of the coordinator, as host and port; for several coordinators on one store, their
+    /// addresses, separated by commas; or file:PATH for a rendezvous file
     #[arg(long, alias = "connect", value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
     coordinator: Vec<String>,
 

@@ -49,8 +49,9 @@ again: exit at once.
 
 While the disk is full, runs of tools are handed back; after --space-timeout the worker ends with exit code 5.")]
 pub(crate) struct Arguments {
-    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas;
-    /// file:PATH for a rendezvous file, for which the worker waits
+    /// Address of the coordinator, HOST:PORT; for several coordinators on one store, their
+    /// addresses, separated by commas; or file:PATH for a rendezvous file, for which the worker
+    /// waits
     #[arg(
         long,
         alias = "coordinator",

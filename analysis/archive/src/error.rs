@@ -14,8 +14,7 @@ pub enum Problem {
     Name(&'static str),
     /// Two files have the same name, or names that some systems do not distinguish.
     #[error(
-        "two files have this name, or their names differ only in upper and lower case or in the \
-         form of their letters"
+        "two files have this name, or their names differ only in case or in Unicode normalisation"
     )]
     Twice,
     /// The file is a link, a folder or a device.
@@ -40,7 +39,7 @@ pub enum Problem {
         bytes: u64,
         /// Compressed size of the file in bytes.
         compressed: u64,
-        /// Maximum ratio.
+        /// The ratio from which files are refused.
         most: u64,
     },
     /// The file is not in the list of files.

@@ -91,8 +91,7 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
         let difference = -libm::expm1(others * libm::log1p(-beyond));
         libm::exp(-z * z / 2.0) * below.powf(others) * difference
     };
-    // The normal distribution underflows for very small values. The terms are then not finite and
-    // are left out.
+    // If `q` is infinite, the terms are NaN. Omit them, so that the result is 0.
     let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }

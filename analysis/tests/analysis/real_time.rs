@@ -1,8 +1,9 @@
 //! Tests that disturbances of real time are found in simulated studies with disturbances, and not
 //! in others.
 //!
-//! With `CATHERD_STUDIES=200`, the slow test simulates 200 studies of each kind in each of three
-//! shapes, instead of 3 in one shape, for the numbers in docs/explanation/real-time.md.
+//! With `CATHERD_STUDIES=200`, the test of injected slowdowns simulates 200 studies of each kind in
+//! each of three shapes, instead of 3 in one shape, for the numbers in
+//! docs/explanation/real-time.md.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -68,8 +68,8 @@ impl Session {
         let mut completion = v1::Completion { run, token, end: Some(end) };
         let size = completion.encoded_len();
         if size > MAX_MESSAGE - ENVELOPE {
-            let reason =
-                format!("the record has {size} bytes; a message has at most {MAX_MESSAGE}");
+            let most = MAX_MESSAGE - ENVELOPE;
+            let reason = format!("the record has {size} bytes, more than the maximum of {most}");
             completion.end = Some(End::Crash(reason));
         }
         self.unacknowledged.insert(token, run);

@@ -54,7 +54,7 @@ pub(super) fn check(
     match signers.names(&key, Utc::now()) {
         Some(names) => Ok(format!("signed by {}, key {key}\n", printable(names))),
         None => Err(Failure::new(format_args!(
-            "{}: is signed by the key {key}, which {} does not allow",
+            "{}: was made with the key {key}, which {} does not allow",
             signature.display(),
             path.display()
         ))
@@ -84,7 +84,8 @@ fn signers(path: &Path) -> Result<AllowedSigners, Failure> {
 fn refused(file: &Path, cause: &SignatureError) -> Failure {
     let hint = match cause {
         SignatureError::Kind(_) => {
-            "verify the signature with ssh-keygen -Y verify -n catherd-package, and the package without it"
+            "verify the signature with ssh-keygen -Y verify -n catherd-package; move it away and verify the \
+             package"
         }
         _ => "get the package, statement and signature again from where they are published",
     };

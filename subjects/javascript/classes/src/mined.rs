@@ -33,7 +33,7 @@ impl Words {
                 let found = words(path, &package.text(path).unwrap_or_default());
                 self.take(&Found { declarations: found.declarations, ..Found::default() });
             } else if !example && is_typescript(path) {
-                // Files with only types are not loaded.
+                // Read the types here: the machine does not load files that contain only types.
                 count += 1;
                 let found = words(path, &package.text(path).unwrap_or_default());
                 for (name, shape) in found.declarations.types {

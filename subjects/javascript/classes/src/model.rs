@@ -147,7 +147,7 @@ impl Model {
                 for member in members {
                     let wanted = config.method.as_ref().is_none_or(|only| *only == member.name);
                     // If files under test are chosen, methods of classes in other files may call
-                    // functions in them.
+                    // functions in the files under test.
                     let leads = class.callable.is_none() && config.targets.is_some();
                     let leads = leads || member.callable.is_some();
                     if wanted && leads && member.kind != "field" {
@@ -183,7 +183,7 @@ impl Model {
             .extend(found.filter(|class: &FoundItem| class.callable.is_some() || class.is_shape()));
     }
 
-    /// Adds the methods of the classes from number `from` as targets.
+    /// Adds the methods and accessors of the classes from number `from` on as targets.
     pub(crate) fn add_observed(&mut self, program: &Program, from: usize) {
         for (number, class) in self.classes.clone().iter().enumerate().skip(from) {
             for member in &class.members {

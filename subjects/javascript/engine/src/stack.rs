@@ -17,7 +17,7 @@ const MARGIN: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub(crate) struct Depth {
-    /// The factor of the limit, minus one.
+    /// How many times [`Limits::stack`](crate::Limits::stack) scripts may take, minus one.
     more: usize,
     /// The part of the stack that no script may reach; `None` if the system does not show its use.
     band: RefCell<Option<StackBand>>,

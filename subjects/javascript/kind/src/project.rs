@@ -109,7 +109,8 @@ impl Project {
     /// Generates a suite.
     ///
     /// # Errors
-    /// If the algorithm or one of its parameters cannot be used, or the project cannot be loaded.
+    /// If the algorithm or one of its parameters cannot be used, the project cannot be loaded, or the
+    /// machine cannot continue.
     pub fn generate(
         &self,
         algorithm: &Algorithm,
@@ -159,9 +160,11 @@ impl Project {
     /// If the project cannot be loaded or is an archive, or a path does not exist.
     pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, ProjectError> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
-            return Err("code cannot load an archive: unpack it and name the folder"
-                .to_owned()
-                .into());
+            return Err(
+                "the code of a suite cannot load an archive: unpack it and name the folder"
+                    .to_owned()
+                    .into(),
+            );
         }
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))

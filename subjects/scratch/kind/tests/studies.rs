@@ -1,4 +1,5 @@
-//! Tests that the shipped study files can be read, checked and planned.
+//! Tests that the shipped studies of Scratch can be planned, and that each has a page in
+//! docs/studies.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use catherd_interface::SubjectKind;
 use catherd_scratch_kind::{KIND, Scratch};
 
 #[test]
-fn every_shipped_study_can_be_planned_and_has_a_page() {
+fn every_shipped_study_of_scratch_can_be_planned_and_has_a_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let index = fs::read_to_string(root.join("docs/studies/README.md")).unwrap();
     let mut names = Vec::new();

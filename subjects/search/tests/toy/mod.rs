@@ -1,5 +1,5 @@
-//! A problem with the structure of test generation: chains of goals, in which each goal except the
-//! first depends on the previous goal.
+//! A search problem that is structured like test generation: chains of goals, in which each goal
+//! except the first depends on the previous goal.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(crate) struct Chains {
     pub(crate) executed: Vec<Vec<u64>>,
     /// A codon that only crossover appends.
     pub(crate) brand: Option<u64>,
-    /// Whether goals after the first uncovered goal of a chain are infinitely far.
+    /// Whether the distance to goals after the first uncovered goal of a chain is infinite.
     pub(crate) infinite: bool,
 }
 

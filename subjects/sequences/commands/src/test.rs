@@ -27,8 +27,8 @@ Examples:
 
 An adapter reads JSON lines, {\"reset\": true} and {\"event\": \"send\", \"fields\": {}}, and answers
 each with {\"ok\": true}, {\"ok\": false, \"why\": \"...\"} or {\"skip\": true}. With --online it may add
-which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}. It may add which goals of the
-system itself it reached, such as lines of code: {\"ok\": true, \"coverage\": [\"retry\", 120]}.
+which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}. It may also name
+goals of the system itself that the event reached, such as lines of code: {\"ok\": true, \"coverage\": [\"retry\", 120]}.
 
 If the last event of a test has a mark, as in !send, the system must refuse it: answer {\"ok\": false}.
 

@@ -193,7 +193,7 @@ fn common() -> Vec<ParameterInfo> {
             "measure",
             text(""),
             Values::Text,
-            "further criteria whose ranks are counted, a list",
+            "list of further criteria by which suites are ranked",
         ),
         parameter("size", int(10), whole(1, 100_000), "tests of a suite"),
         parameter(
@@ -239,7 +239,7 @@ fn common() -> Vec<ParameterInfo> {
             "detect",
             text(&rules),
             Values::Text,
-            &format!("when a test detects a fault, a list of some of {rules}"),
+            &format!("rules by which a test detects a fault: a list of some of {rules}"),
         ),
     ]
 }

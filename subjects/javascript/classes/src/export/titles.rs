@@ -49,7 +49,7 @@ pub(super) struct Shown<'s> {
 pub(super) struct Reader<'s> {
     /// Name of the member, such as `size` or `toString()`.
     pub(super) name: String,
-    /// Whether the member of the result is read, rather than of the receiver.
+    /// Whether the member belongs to the result rather than to the receiver.
     pub(super) of_result: bool,
     /// The result of the call.
     pub(super) result: &'s Value,

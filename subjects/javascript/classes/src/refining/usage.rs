@@ -286,8 +286,8 @@ impl Usage {
         names.into_iter().map(str::to_lowercase).collect()
     }
 
-    /// The name of a parameter of the function that the last statement calls; empty if it cannot
-    /// name a variable.
+    /// The name of a parameter of the function that the last statement calls; empty unless the name
+    /// consists of at least two ASCII letters.
     pub(super) fn name_of_parameter(&self, statements: &[Statement], position: usize) -> String {
         let target = self.target(statements, statements.len().saturating_sub(1));
         let parameter = target.and_then(|target| target.parameters.get(position));

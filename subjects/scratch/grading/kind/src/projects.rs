@@ -191,8 +191,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     for found in projects {
         let failed = |cause: String| FindError {
             cause,
-            advice: "run the command again: the file changed after the study was planned"
-                .to_owned(),
+            advice: "report this as a bug: the project could be read when it was found".to_owned(),
         };
         let bundle =
             Bundle::from_bytes(&found.bytes()?).map_err(|error| failed(error.to_string()))?;

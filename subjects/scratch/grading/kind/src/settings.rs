@@ -33,8 +33,8 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
             SUITE,
             Some(Parameter::Text(String::new())),
             Values::Text,
-            "name of the suite, which is the rest of its file's name after the name of the project, \
-             with {seed} for the seed of the run; empty: the name of the algorithm",
+            "name of the suite: its file name without the name of the project and the extension; \
+             {seed} stands for the seed of the run; empty: the name of the algorithm",
         ),
         parameter(
             STRICT,
@@ -46,7 +46,7 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
             VERSION,
             Some(Parameter::Text(VERSIONS[1].to_owned())),
             Values::Choice { words },
-            "version of Whisker whose comparisons and types suites in JavaScript use",
+            "version of Whisker that determines the comparisons and types in JavaScript suites",
         ),
     ]
 }
@@ -76,7 +76,7 @@ impl Settings {
                 }
                 _ => {
                     let cause = format!(
-                        "unknown parameter `{name}`; a suite has {SUITE}, {STRICT}, {VERSION}"
+                        "unknown parameter `{name}`; the parameters are {SUITE}, {STRICT} and {VERSION}"
                     );
                     let advice = "choose one of the parameters listed above, or correct the name \
                                   of the algorithm";

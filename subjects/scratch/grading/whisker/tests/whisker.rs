@@ -292,7 +292,7 @@ fn clicks_drags_and_messages_reach_the_program() {
         const clone = dog.getClones()[0];
         t.assert.ok(clone.exists && !clone.isOriginal && clone.name === 'Dog' && clone.getOriginal() === dog);
         t.assert.equal(t.getSprites(s => s.name === 'Dog').length, 2);
-        t.assert.ok(t.getSprite('Dog') === dog, 'one wrapper a target');
+        t.assert.ok(t.getSprite('Dog') === dog, 'one wrapper per target');
         t.greenFlag();
         t.assert.not(clone.exists, 'the flag deletes clones');");
 }
@@ -544,8 +544,9 @@ fn outcomes_do_not_depend_on_acceleration() {
     assert_eq!(of(1.0), of(100.0));
 }
 
-/// The generator of the original with seed 0 draws the two numbers after 21 and 42 earlier draws:
-/// 20 each for the text of a bubble and for a clone, and one for the variable of `Dog`.
+/// With seed 0, the generator of the original Whisker returns the two numbers after 21 and 42 draws:
+/// 20 for the text of the bubble and one for the variable of `Dog`, then the first number and 20
+/// for the clone.
 #[test]
 fn new_bubbles_and_clones_consume_draws_of_the_machine() {
     let body = "

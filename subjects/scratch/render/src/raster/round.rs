@@ -1,4 +1,4 @@
-//! Filled ellipses, whose coverage the device computes from their equation.
+//! Filled ellipses, whose coverage the browser's graphics device computes from their equation.
 //!
 //! Corners of the shape are pieces of the unit circle, drawn as triangles half a pixel larger than
 //! the shape. In each pixel, the device divides the value of the equation by its change from pixel
@@ -35,8 +35,8 @@ pub(super) struct Ellipse {
     transform: Transform,
 }
 
-/// Minimum length of a semi-axis of an ellipse, in pixels. With shorter semi-axes, vertices
-/// overflow binary32 in coordinates of the shape.
+/// Minimum length of a semi-axis of an ellipse, in pixels. With much shorter semi-axes,
+/// vertices would overflow binary32 in coordinates of the shape.
 const LEAST_AXIS: f32 = 1e-6;
 
 /// The ellipse from which a path was made, if the ellipse can be drawn here.

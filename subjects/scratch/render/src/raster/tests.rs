@@ -1,5 +1,5 @@
-//! Tests of rasters. The expected pixels of strokes and ellipses were drawn by the browser with
-//! which the recordings were made.
+//! Tests of rasters. The expected pixels of strokes and ellipses were drawn by a browser that
+//! used an emulated graphics device.
 
 use super::*;
 use crate::picture::Picture;
@@ -132,7 +132,7 @@ fn rectangles_cover_by_area() {
     assert_eq!(alpha("<rect x='0.5' y='1' width='2' height='1'/>")[1], [128, 255, 128, 0]);
 }
 
-/// Strokes, and for every pixel the number of samples that the browser of the recordings covers.
+/// Strokes, and the number of samples that the browser covers in each pixel.
 #[rustfmt::skip]
 const STROKES: [(&str, &str, [[u8; 8]; 6]); 8] = [
     ("M4 3h0.001", "stroke-linecap='round' stroke-width='5'", [

@@ -110,7 +110,8 @@ impl Code {
                 }
             }
         }
-        Err(Fault::new(self.span, format!("the thread reached no statement in {FUEL} operations")))
+        let cause = format!("the thread did not synchronise within {FUEL} operations");
+        Err(Fault::new(self.span, cause))
     }
 }
 
