@@ -126,7 +126,7 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     let mut subtitle = format!("n = {}, mean {mean:.1}, largest {}", sizes.len(), grouped(largest));
     let empty = sizes.len() - positive.len();
     if empty > 0 {
-        subtitle += &format!("; {empty} of size 0 are not shown");
+        subtitle += &format!("; not shown: {empty} of size 0");
     }
     let all: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
     let median = Description::of(&all).ok().map(|d| d.median).filter(|&median| median > 0.0);
@@ -151,7 +151,7 @@ mod tests {
     fn every_project_is_in_a_bar_or_in_the_subtitle() {
         let svg = draw_sizes("Size", &[0, 1, 1, 9, 10, 30, 30, 999, 1000]);
         let svg = svg.as_str();
-        assert!(svg.contains("n = 9, mean 231.1, largest 1000; 1 of size 0"), "{svg}");
+        assert!(svg.contains("n = 9, mean 231.1, largest 1000; not shown: 1 of size 0"), "{svg}");
         assert!(svg.contains("median 10") && svg.contains(">300<"), "{svg}");
         let none = draw_sizes("Size", &[]);
         assert!(!none.as_str().contains("NaN") && !none.as_str().contains("inf"), "{none:?}");

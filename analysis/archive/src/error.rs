@@ -17,7 +17,7 @@ pub enum Problem {
         "two files have this name, or their names differ only in case or in Unicode normalisation"
     )]
     Twice,
-    /// The file is a link, a folder or a device.
+    /// The file is a link, a folder or a special file, such as a device.
     #[error("is a {0}, not a regular file")]
     NotRegular(&'static str),
     /// A header of the file differs from the headers that catherd writes.

@@ -131,14 +131,14 @@ impl<'a> Header<'a> {
         let executable = std::str::from_utf8(self.name).is_ok_and(is_executable);
         let attributes = if executable { EXECUTABLE } else { ATTRIBUTES };
         if u32_at(self.fixed, 38) != attributes {
-            Some("has permissions that no file of a package has")
+            Some("has permissions that this file never has in a package")
         } else if self.fixed[4..6] != [self.fixed[6], UNIX]
             || self.fixed[34..38] != [0; 4]
             || !self.comment.is_empty()
         {
             Some("has a header that no file of a package has")
         } else if flags & !UTF_8 != 0 || (flags == 0) != is_plain {
-            Some("has flags that no file of a package has")
+            Some("has flags that this file never has in a package")
         } else if (u16_at(shared, 6), u16_at(shared, 8)) != (TIME, DATE) {
             Some("has a time that no file of a package has")
         } else if self.sizes().is_none() {

@@ -91,8 +91,11 @@ impl Package {
                     let cause = format!("the folder has more than {MAX_FILES} files");
                     return Err(unreadable(io::Error::other(cause)));
                 } else {
-                    let problem =
-                        Problem::NotRegular(if kind.is_symlink() { "link" } else { "device" });
+                    let problem = Problem::NotRegular(if kind.is_symlink() {
+                        "link"
+                    } else {
+                        "special file"
+                    });
                     return Err(PackageError::File { path: folder.to_owned(), name, problem });
                 }
             }
@@ -311,7 +314,7 @@ fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Opt
     } else if file.is_dir() {
         Some(Problem::NotRegular("folder"))
     } else if kind != REGULAR && kind != 0 {
-        Some(Problem::NotRegular("device"))
+        Some(Problem::NotRegular("special file"))
     } else if let Some(flaw) = names::flaw(name) {
         Some(Problem::Name(flaw))
     } else if file.encrypted() {

@@ -166,7 +166,9 @@ impl<'p, R: Read> RecordReader<'p, R> {
                 }
                 End::Quarantined(quarantined)
             }
-            _ => return Err("must have either a record with its digest or a reason".to_owned()),
+            _ => {
+                return Err("must have either a record with its digest, or `quarantined`".to_owned());
+            }
         };
         Ok((spec, end))
     }

@@ -95,7 +95,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     author: Vec<String>,
 
-    /// Sign the package with this private key of OpenSSH (ed25519), in PACKAGE.intoto.json and
+    /// Sign the package with this private key of OpenSSH (ed25519): write PACKAGE.intoto.json and
     /// PACKAGE.intoto.json.sig
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,

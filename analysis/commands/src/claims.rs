@@ -56,7 +56,7 @@ const FAILED: (Exit, &str) = (Exit::CheckFailed, "a claim does not hold");
 /// If an input cannot be used or the file of macros cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for folder in &arguments.results {
-        places::folder(folder, "name the folder of a study, or of several")?;
+        places::folder(folder, "name the folders of one or more studies")?;
     }
     for file in &arguments.claims {
         places::check(file, "name a file of claims (docs/reference/claims.md)")?;
@@ -135,7 +135,7 @@ pub fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Returns the addresses of the numbers.
+/// Prints the numbers that a paper takes from the study, and returns their addresses.
 fn numbers_of(paper: &Path, report: &Report<'_>) -> Result<Vec<String>, Failure> {
     let text = fs::read_to_string(paper).map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", paper.display())).hint("name a LaTeX file")

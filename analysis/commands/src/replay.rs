@@ -302,7 +302,7 @@ fn as_text(
     Ok(text)
 }
 
-/// The names of the fields of the digest in which records differ.
+/// The names of the fields in which records differ, of the fields that affect their digests.
 fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
     let pure = |record: &RunRecord| {
         let mut record = record.clone();

@@ -177,7 +177,7 @@ fn report_runs(
     }
     if chosen.is_empty() {
         let reason = if *skipped > 0 {
-            "the sample is empty, or real time decided all runs"
+            "the sample is empty, or all runs may depend on the machine"
         } else {
             "the sample is empty, or no run has a usable record"
         };
@@ -212,7 +212,7 @@ fn report_runs(
         text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
     }
     if *skipped > 0 {
-        text += &format!("; {skipped} skipped (decided by real time)");
+        text += &format!("; {skipped} skipped (may depend on the machine)");
     }
     text.push('\n');
     for (number, reason) in &differing {

@@ -29,7 +29,7 @@ const COLUMNS: [&str; 11] = [
 /// Name of the artifact in which an external tool lists the names of its goals.
 const NAMES: &str = "goals.json";
 
-/// Ties are broken by algorithm and seed.
+/// The run that came closest to a goal. Ties are broken by algorithm and seed.
 struct Closest {
     distance: u32,
     algorithm: usize,

@@ -86,10 +86,10 @@ pub fn coverage_by_project(
             name: file_name(&["projects", first, second]),
             title: format!("{first} against {second} by project"),
             caption: format!(
-                "Mean coverage on each project (n = {n}); above the diagonal {first} covers more. By \
-                 A12, {first} is better on {better} projects and {second} on {worse}. Filled: \
+                "Mean coverage on each project (n = {n}); above the diagonal {first} covers more. \
+                 Better by A12: {first} on {better} of {n}, {second} on {worse}. Filled: \
                  significant in the Mann-Whitney U test after Holm's correction over the projects; \
-                 a number counts projects at the same place."
+                 a number is the count of projects at the same place."
             ),
             svg: scatter::draw(
                 axis(second),

@@ -27,7 +27,7 @@ pub struct Exposure {
     pub interval: Option<Interval>,
     /// P-value of the log-rank test against the first algorithm with runs on the project.
     pub p: Option<f64>,
-    /// The p-value with Holm's correction over all rows.
+    /// The p-value with Holm's correction over all projects, faults and algorithms.
     pub adjusted: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

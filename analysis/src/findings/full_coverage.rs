@@ -14,7 +14,7 @@ pub struct FullCoverage {
     /// The Kaplan-Meier estimate.
     pub survival: Survival,
     /// P-value of the log-rank test against the first algorithm, with Holm's correction over all
-    /// rows.
+    /// projects and algorithms.
     pub p: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

@@ -12,8 +12,8 @@ const DISTURBANCE_LEVEL: f64 = 0.02;
 
 const MIN_RUNS: usize = 20;
 
-/// Shares of a run's time, in the order of [`SHARES`], above which the run counts as disturbed. The
-/// rest of the computer may be busy.
+/// Shares of a run's time, in the order of [`SHARES`], above which the run counts as disturbed.
+/// `None`: other cores of the machine may be busy.
 const TOO_MUCH: [Option<f64>; 4] = [Some(0.05), Some(0.05), None, Some(0.02)];
 
 /// Maximum share of disturbed runs in an undisturbed study.
@@ -95,8 +95,8 @@ pub struct RealTime {
     /// The cores or hosts.
     pub places: Vec<PlaceSpeed>,
     /// For each compared run: the index into [`Results::runs`], the seconds since the first start,
-    /// the speed relative to the geometric mean of its project and algorithm, and the index into
-    /// [`RealTime::places`].
+    /// the speed relative to the geometric mean speed of its project and algorithm, and the index
+    /// into [`RealTime::places`].
     pub speeds: Vec<(u32, Option<f64>, f64, usize)>,
     /// The verdict.
     pub verdict: Verdict,
@@ -276,7 +276,7 @@ fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Opti
     })
 }
 
-/// Groups are renumbered from 0.
+/// Keeps the runs whose group has other runs, and renumbers the groups from 0.
 fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for one in &runs {

@@ -25,7 +25,7 @@ const MAX_FREEDOM: f64 = 200.0;
 
 const MAX_LOOKS: usize = 50;
 
-/// If the looks give up, a pair with a smaller probability of being decided gets no more seeds.
+/// With [`Looks::gives_up`], a pair with a smaller probability of being decided gets no more seeds.
 const HOPELESS: f64 = 0.1;
 
 /// The plan of a sequential analysis: its looks, and the rules by which pairs are decided.
@@ -66,7 +66,7 @@ pub struct SequentialPair {
     pub verdict: Verdict,
     /// Whether the pair needs no more seeds.
     pub has_ended: bool,
-    /// The difference at the last look at the pair, and the level of its p-value.
+    /// The difference at the last look at the pair, and the level of its test.
     found: Option<(Found, f64)>,
     projects: Vec<Running>,
 }

@@ -155,7 +155,11 @@ fn tables_have_the_numbers_of_the_tool() {
         verify.arg("verify").arg(&out).args(["--sample", "100%", "--tools"]).arg(place.path());
         let verified = verify.output().unwrap();
         let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &stderr(&verified);
-        let expected = if budget == "wall" { "real time decided all" } else { "5 of 5 runs agree" };
+        let expected = if budget == "wall" {
+            "all runs may depend on the machine"
+        } else {
+            "5 of 5 runs agree"
+        };
         assert!(text.contains(expected), "{text}");
     }
 }

@@ -96,13 +96,19 @@ pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String 
     if let Some(race) = plan.race {
         row(
             "race",
-            format!("level {}, after {} projects and every {}", race.level, race.first, race.every),
+            format!(
+                "level {}, after {} projects and then every {}",
+                race.level, race.first, race.every
+            ),
         );
     }
     if let Some(stop) = plan.stop {
         row(
             "ends when decided",
-            format!("margin {}, after {} seeds and every {}", stop.margin, stop.first, stop.every),
+            format!(
+                "margin {}, after {} seeds and then every {}",
+                stop.margin, stop.first, stop.every
+            ),
         );
     }
     row("runs planned", states.planned.to_string());
@@ -262,11 +268,11 @@ fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
         let _ = write!(expected, "; 1 of {repeatable} sampled");
     }
     if by_real_time > 0 {
-        let _ = write!(expected, "; {by_real_time} skipped (decided by real time)");
+        let _ = write!(expected, "; {by_real_time} skipped (may depend on the machine)");
     }
     format!(
         "
-An example: `./repeat --sample 1{projects}` executes one run, and its last line must be
+An example: `./repeat --sample 1{projects}` executes one run, and the last line of its output must be
 
 ```
 {expected}
@@ -347,7 +353,7 @@ catherd report results -o ../report-again
 ```
 
 The first command makes the report of the records here. The last executes all runs anew; a package of a
-complete repetition has the same digest of the results.
+complete repetition has the same digest of the results, unless runs depend on real time.
 
 With `Cargo.lock` in the folder of the source code of catherd {version}, `cargo build --release --locked` builds
 the same version.

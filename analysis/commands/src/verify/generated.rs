@@ -212,8 +212,12 @@ fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     let refused = package.refused(first, Problem::NotGenerated);
     let more = match more.len() {
         0 => String::new(),
-        1..=MAX_NAMED => format!("; nor are {}", more.join(", ")),
-        n => format!("; nor are {} and {} more", more[..MAX_NAMED].join(", "), n - MAX_NAMED),
+        1..=MAX_NAMED => format!("; the same is true of {}", more.join(", ")),
+        n => format!(
+            "; the same is true of {} and {} more",
+            more[..MAX_NAMED].join(", "),
+            n - MAX_NAMED
+        ),
     };
     let (theirs, own) = (&package.contents().catherd, env!("CARGO_PKG_VERSION"));
     let hint = match theirs == own {
