@@ -82,7 +82,8 @@ impl Progress {
         Ok((0..results.projects.len()).filter_map(one).collect())
     }
 
-    /// Returns the names and curves of the criteria after the first that have a timeline.
+    /// Returns the name and the curves of each criterion that has a timeline, except the first
+    /// criterion.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -1,14 +1,14 @@
 //! Compares published numbers with the corresponding numbers of results.
 //!
-//! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`,
-//! `unit` and `kind`; other columns are ignored. `configuration` contains the label of a
-//! configuration, two labels separated by a comma, or the common beginning of the labels of the two
-//! configurations of a factor. Rows with quantities other than the following are skipped:
+//! A file of published numbers is CSV with the columns `place`, `quantity`, `configuration`,
+//! `subject`, `value`, `unit` and `kind`; other columns are ignored. `configuration` contains the
+//! label of a configuration, two labels separated by a comma, or the common beginning of the labels
+//! of the two configurations of a factor. Rows with quantities other than the following are skipped:
 //!
 //! | quantity | number |
 //! | --- | --- |
 //! | `branch_coverage_mean`, `_median`, `_sd` | coverage of a configuration over all runs, in percent |
-//! | `mean_gain_of_types` | difference of the means of the two configurations of a factor, in points |
+//! | `mean_gain_of_types` | difference of the means of the two configurations of a factor, in percentage points |
 //! | `a12_pooled`, `p_pooled` | A12 or p-value of two configurations over all runs |
 //! | `modules_significantly_better_than_dynamosa`, `_worse_than_` | projects on which a configuration is significantly better, or worse, than the reference |
 //! | `a12_types` | A12 of two configurations on the project `subject` |

@@ -82,7 +82,7 @@ pub enum AddressError {
         text: String,
     },
     /// The report has no such table, row or column.
-    #[error("unknown {part} `{name}`: the report has {}", listed(.known))]
+    #[error("unknown {part} `{name}`: expected one of {}", listed(.known))]
     Unknown {
         /// `table`, `row` or `column`.
         part: &'static str,

@@ -188,7 +188,7 @@ impl Facts<'_> {
         let others: Vec<String> = best
             .others
             .iter()
-            .map(|o| format!("{} of {}", percent(o.mean), self.name(o.algorithm)))
+            .map(|o| format!("{} for {}", percent(o.mean), self.name(o.algorithm)))
             .collect();
         match &others[..] {
             [] => format!(

@@ -350,7 +350,7 @@ mod tests {
         let latex = table.latex("budget", "Budget", "", LatexWidth::Points(200.0));
         let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
         assert!(parts.len() > 1 && parts.iter().all(|part| part.contains("Budget")), "{latex}");
-        // The lines of all parts are more than `MAX_LINES`. The caption stays on the page of the
+        // The parts together have more than `MAX_LINES` lines. The caption stays on the page of the
         // first piece.
         assert!(!latex.contains("\\begin{table}"), "{latex}");
         let first = latex.split("\\end{minipage}").next().unwrap();

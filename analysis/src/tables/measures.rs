@@ -117,8 +117,8 @@ fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool
 
 fn rule() -> String {
     format!(
-        "p < {LEVEL} in the Wilcoxon signed-rank test over projects, corrected by Holm over the pairs of the \
-         same criterion or metric; too few: fewer than {MIN_SAMPLE} projects. From, to: 95 % interval over projects \
+        "p < {LEVEL} in the Wilcoxon signed-rank test over projects, with Holm's correction over all pairs for \
+         the criterion or metric; too few: fewer than {MIN_SAMPLE} projects. From, to: 95 % interval over projects \
          (Student's t)."
     )
 }
@@ -225,8 +225,8 @@ pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<Cap
         title: "Metrics by project".to_owned(),
         caption: format!(
             "A12 of each metric that varies with its 95 % confidence interval (DeLong et al., 1988, on the logit scale; n/a \
-             for fewer than {MIN_SAMPLE} runs): above 0.5 the first has higher values. Two-sided p of the Mann-Whitney U \
-             test, and corrected over the projects of a pair."
+             for fewer than {MIN_SAMPLE} runs): above 0.5 the first has higher values. p: two-sided, of the Mann-Whitney U \
+             test; p (Holm): with Holm's correction over all projects of the pair."
         ),
         table,
     })
@@ -272,7 +272,7 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
             "Relative score: mean over projects of the median coverage divided by the highest median of an algorithm on the \
              project, 100 for the best on all (as in reports of FuzzBench; Metzman et al., 2021). From, to: 95 % \
              interval over projects like these (Student's t); here: over exactly these projects, where only runs vary \
-             (bootstrap over runs; {MIN_SAMPLE} of each are needed). Firsts: projects on which no algorithm has a \
+             (bootstrap over runs; n/a for fewer than {MIN_SAMPLE} runs of an algorithm on a project). Firsts: projects on which no algorithm has a \
              higher median (shared places count for each); from, to: on exactly these projects."
         ),
         table,

@@ -35,7 +35,7 @@ Examples:
   cargo bench --bench capacity -- measure --runs 1000000 --workers 200 --json costs.json
   cargo bench --bench capacity -- measure --store postgres://catherd@localhost/scratch
 
-The store stays in DIR, which must not exist, or in the database of --store.")]
+The store is written to DIR, which must not exist yet, or to the database of --store, and is kept.")]
 pub(crate) struct Arguments {
     /// Number of simulated workers
     #[arg(long, value_name = "N", default_value_t = 200)]

@@ -47,7 +47,7 @@ fn imported_runs_are_reported_explained_and_checked() {
     let output = check("algorithms/moi/mean > 95 %");
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("unknown row `moi`: the report has random; mio"), "{text}");
+    assert!(text.contains("unknown row `moi`: expected one of random; mio"), "{text}");
     assert_eq!(call(&["report", "nowhere"]).status.code(), Some(1));
 }
 
