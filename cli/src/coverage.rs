@@ -31,9 +31,9 @@ the seed of the suite. Seeded coverage is the coverage under the suite's own see
 the mean over the other seeds. A goal is robust if one test covers it under each of them, and a chance
 goal if some test covers it under some of them, but none under each.
 
-Lines that begin with - are not covered. Blocks that no test can reach do not count. The JSON lists
-the block of each goal of the suite with the tests that cover it; for JavaScript it has the form of
-Istanbul's coverage-final.json.
+Lines of the output that begin with - show what is not covered. Blocks that no test can reach do not
+count. The JSON lists the block of each goal of the suite with the tests that cover it; for JavaScript
+it has the form of Istanbul's coverage-final.json.
 
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {

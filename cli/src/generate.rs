@@ -17,11 +17,11 @@ const EXECUTIONS: &str = "1000";
 
 /// Generates a test suite for one project.
 ///
-/// The tests contain only events that are needed to cover their blocks, and assert what their
-/// events change in the project. The tests are executed again with other random numbers: assertions
-/// that do not hold again are listed separately as flaky, and blocks that are not covered again are
-/// listed as covered by chance. The same project, algorithm, seed and budget in executions or steps
-/// give the same suite.
+/// For a Scratch project, the tests contain only events that are needed to cover their blocks, and
+/// assert what their events change in the project. They are executed again with other random
+/// numbers: assertions that do not hold again are listed separately as flaky, and blocks that are
+/// not covered again are listed as covered by chance. The same project, algorithm, seed and budget
+/// in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

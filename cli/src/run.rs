@@ -216,7 +216,7 @@ fn execute_study(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     Ok((exit, folder.path))
 }
 
-/// Whether every run of a plan has ended, according to the tables in the folder of the study.
+/// Whether every run of a plan has ended, according to `study-state.json` in the folder of the study.
 fn has_ended(folder: &Path, plan: &Plan) -> bool {
     let states = RunStates::read(folder).ok().flatten();
     states.is_some_and(|states| states.is_complete() && states.planned == plan.count() as u64)

@@ -179,7 +179,11 @@ impl Row<'_> {
         if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
             Ok(Some(number as u64))
         } else {
-            Err(self.invalid(column, self.text(column).unwrap_or_default(), "a non-negative whole number"))
+            Err(self.invalid(
+                column,
+                self.text(column).unwrap_or_default(),
+                "a non-negative whole number",
+            ))
         }
     }
 

@@ -43,7 +43,7 @@ impl Pair {
                     true => "give the project first, and the suite after it",
                     false => hint,
                 };
-                refused("is not text, as suites are", hint)
+                refused("is not UTF-8 text, unlike a suite", hint)
             }
             _ => refused(&error.to_string(), hint),
         })

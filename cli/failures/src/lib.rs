@@ -205,7 +205,8 @@ impl Worded for tidy::Error {
                 "name folders of results (catherd run, import) or of descriptions (dataset describe)"
             }
             tidy::Error::Description { .. } | tidy::Error::Nameless { .. } => {
-                "write it again: catherd dataset describe PROJECTS --out FOLDER"
+                "correct the file, or write it again: a description of projects with catherd dataset describe \
+                 PROJECTS --out FOLDER, a table of a study with catherd run or catherd results"
             }
             tidy::Error::Io { .. } => {
                 "check the disk space and the permissions, then repeat the command"

@@ -45,7 +45,7 @@ struct Options {
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = share)]
     max_idle: f64,
 
-    /// Do not ask the coordinator at this address whether it admits the workers.
+    /// Do not ask the coordinator whether it admits the workers.
     #[arg(long)]
     no_check: bool,
 

@@ -187,8 +187,8 @@ fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
     let failure = Failure::new(format_args!(
         "{runs} runs of {label} failed alike, and none succeeded: {reason}"
     ));
-    let hint = "correct the tool, and try it with one run (catherd tool try); --keep-going executes the \
-                other runs all the same";
+    let hint = "remove the cause; `catherd tool try` executes one run of an external tool; --keep-going \
+                executes the other runs all the same";
     terminal::note(&failure.hint(hint).to_string());
 }
 

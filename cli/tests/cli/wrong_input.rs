@@ -203,7 +203,7 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
     (&["inspect", "gmae.sb3"], "gmae.sb3: no such file or folder", "there is game.sb3"),
     (
         &["coverage", "game.sb3", "game.sb3"],
-        "game.sb3: is not text, as suites are",
+        "game.sb3: is not UTF-8 text, unlike a suite",
         "catherd generate",
     ),
     (&["coverage", "suite.json", "game.sb3"], "game.sb3: is not text", "give the project first"),
