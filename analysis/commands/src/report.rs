@@ -71,8 +71,8 @@ pub struct Arguments {
     #[command(flatten)]
     checks: Checks,
 
-    /// Print one JSON object instead of sentences: the findings, the files, the explanations and
-    /// checks
+    /// Print one JSON object instead of sentences: the findings, the paths of the pages, the
+    /// explanations, the addresses and the checks
     #[arg(long)]
     json: bool,
 }
@@ -188,8 +188,9 @@ fn parameters(configurations: &[Option<Algorithm>]) -> Vec<&String> {
 
 #[derive(Args)]
 struct Forms {
-    /// Draw the winning test of each project, from its run with the most covered goals, on the page
-    /// pictures.html; only for kinds that draw tests, from folders with the store of their study
+    /// Draw one test of each project on the page pictures.html: of the run with the most covered
+    /// goals, the test that covers the most; only for kinds that draw tests, from folders with the
+    /// store of their study
     #[arg(long)]
     pictures: bool,
 
@@ -254,7 +255,7 @@ Examples:
   catherd report results/smoke --algorithms mosa,mio --order mio --label mio=MIO
   catherd report results/pynguin --factor types --reference DYNAMOSA-TypeHints \
       --against experiments/pynguin/published.csv
-  catherd report results/games --pictures              # the winning test of each game
+  catherd report results/games --pictures              # a test of each game
   catherd report results/smoke --find \"93.5 % mosa\"
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";

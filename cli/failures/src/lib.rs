@@ -56,7 +56,7 @@ pub const BUILD_FOR_CLUSTERS: &str =
 
 /// Advice about a store whose damage is not limited to single runs.
 pub const DAMAGED_STORE: &str =
-    "restore the file from a copy, or start over with catherd run --fresh; check the disk";
+    "restore the file from a copy, or start over (catherd run with --fresh); check the disk";
 
 /// Advice about a store whose file another program has deleted or replaced.
 pub const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
@@ -134,7 +134,7 @@ pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
         CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
         CoordinatorError::Store { .. } => {
             "check that the store can be reached and that its disk is neither full nor failing; \
-                 `catherd run --fresh` starts over"
+                 catherd run starts over with --fresh"
         }
         CoordinatorError::Exposed(_) => {
             "make certificates with catherd certs and tokens with catherd token, and name them \
@@ -212,8 +212,8 @@ impl Worded for tidy::Error {
                 "check the disk space and the permissions, then repeat the command"
             }
             _ => {
-                "give the command of the study again (catherd run, or catherd results): it writes the \
-                  tables again from the finished runs"
+                "give the command that wrote the tables again (catherd run, results or import): it writes them \
+                  again"
             }
         };
         Failure::new(self).hint(hint)

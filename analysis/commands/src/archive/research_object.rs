@@ -123,7 +123,7 @@ fn document(
         "@id": "#execution",
         "@type": "CreateAction",
         "name": "Execution of the study",
-        "description": format!("All runs of the plan; {records}"),
+        "description": format!("The runs of the plan; {records}"),
         "instrument": { "@id": "#catherd" },
         "agent": by,
         "object": used,
