@@ -20,7 +20,7 @@
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
 //! | does a difference between algorithms depend on size | [`DifferenceRelation`] | |
 //! | how large are differences that are only chance | [`AaTest`] | |
-//! | do coverage and faults agree | [`Agreement`], [`OrderAgreement`] | Böhme, Szekeres and Metzman (2022) |
+//! | do coverage and mutation scores agree | [`Agreement`], [`OrderAgreement`] | Böhme, Szekeres and Metzman (2022) |
 //! | is a version worse than the one before | [`VersionChange`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
 //! | how soon do runs expose faults | [`Exposure`] | Kaplan and Meier (1958) |

@@ -173,7 +173,7 @@ impl Table {
         text
     }
 
-    /// Returns whether any cells were cleared.
+    /// Clears the chosen columns, and returns whether any cells were cleared.
     pub(crate) fn clear_columns(&mut self, clear: impl Fn(&str) -> bool) -> bool {
         let chosen: Vec<usize> =
             (0..self.columns.len()).filter(|&column| clear(&self.columns[column].0)).collect();

@@ -148,7 +148,7 @@ pub enum Error {
         cause: String,
     },
     /// A cell has a value that its column cannot have.
-    #[error("{}: column `{column}` holds `{value}`", path.display())]
+    #[error("{}: column `{column}` has the invalid value `{value}`", path.display())]
     Cell {
         /// The file.
         path: PathBuf,

@@ -143,7 +143,7 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns example projects that a clone of catherd contains.
+/// Returns the projects of a new experiment of a kind, unless others are given.
 fn default_projects(kind: &str) -> &'static str {
     match kind {
         "javascript" => "datasets/javascript",

@@ -97,10 +97,10 @@ impl Contents {
         Ok(json)
     }
 
-    /// The version of this format.
+    /// The version of the format of packages that this catherd writes and reads.
     pub const FORMAT: u32 = 2;
 
-    /// Name of the file in a package.
+    /// Name of the file with the description in a package.
     pub const FILE: &str = "archive.json";
 
     /// The entry of a file.

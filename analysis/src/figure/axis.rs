@@ -9,7 +9,7 @@ const PAIR: &str = " vs ";
 
 const MAX_TICKS: usize = 7;
 
-/// From dense to sparse.
+/// Factors of a power of ten for ticks, from dense to sparse.
 const FACTORS: [&[f64]; 5] = [
     &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
     &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0],

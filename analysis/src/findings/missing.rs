@@ -46,7 +46,7 @@ impl Cause {
     }
 }
 
-/// Runs of an algorithm that have no coverage for the same cause and reason.
+/// Runs of an algorithm that have no coverage, with the same cause and reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingRuns {
     /// Index into [`Results::algorithms`].

@@ -117,7 +117,7 @@ impl SuiteRank {
 pub struct RankDetection {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Fault and rule: the name of the metric of detection without its beginning.
+    /// Fault and rule: the name of the detection metric without `detected.`.
     pub fault: String,
     /// The criterion of the rank.
     pub criterion: String,

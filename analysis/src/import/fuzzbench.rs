@@ -190,7 +190,7 @@ impl Format for FuzzBench {
                 outcome: ended.then_some(RunOutcome::Failed),
                 reason: ended.then(|| {
                     format!(
-                        "no snapshot at {} s, when the benchmark is compared; the last one is at {} s",
+                        "no snapshot at {} s, when the trials of the benchmark are compared; the last one is at {} s",
                         at / 1000,
                         last / 1000
                     )

@@ -110,8 +110,8 @@ impl Incidence {
         self.covering.iter().map(|&count| 1.0 - missed(count)).sum()
     }
 
-    /// The expected share, in 0..=1, of the goals covered by a further run that earlier runs have
-    /// already covered (Good, 1953; Chao and Jost, 2012).
+    /// Of the goals that a further run would cover, the expected share, in 0..=1, that earlier runs
+    /// have already covered (Good, 1953; Chao and Jost, 2012).
     pub fn sample_coverage(&self) -> f64 {
         let (q1, q2) = (self.frequency(1), self.frequency(2));
         let m = self.runs as f64;

@@ -42,7 +42,7 @@ struct Row {
     beta: f64,
 }
 
-/// The evidence by number and item, and, for each number, a project and the label of an algorithm.
+/// The evidence by index and item, and the project and the label of the algorithm at each index.
 #[derive(Default)]
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 

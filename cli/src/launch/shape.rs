@@ -165,7 +165,7 @@ impl Shape {
             }
         }
         if engine == Engine::Ssh && self.hosts.is_empty() {
-            return Err(Failure::new("no host").hint("name hosts with --hosts"));
+            return Err(Failure::new("ssh needs a host").hint("name hosts with --hosts"));
         }
         Ok(pilot)
     }
