@@ -173,8 +173,8 @@ fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
 mod tests {
     use super::*;
 
-    /// A replayer with goals that waits cover: goal g needs a wait of g + 1 steps anywhere after a
-    /// wait of 50 + g steps.
+    /// A replayer whose goals are covered by waits: goal g needs a wait of g + 1 steps anywhere
+    /// after a wait of 50 + g steps.
     struct Waits {
         replays: u64,
     }

@@ -162,8 +162,8 @@ impl Parameters for GenerationSettings {
             )
             .meaning("executions after which minimisation removes no more events; 0: no limit"),
             Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0).meaning(
-                "seconds per step of timer, for 2022 only; the Whisker paper, section 3.2, \
-                     found 0.075",
+                "seconds by which timer advances in a step, for 2022 only; the Whisker paper, \
+                     section 3.2, found 0.075",
             ),
         ];
         fields.extend(self.compat.fields());

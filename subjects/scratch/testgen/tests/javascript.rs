@@ -32,7 +32,8 @@ fn generate_for(project: &Project, seed: u64, compat: Compat) -> catherd_scratch
     prepared.generate(&request, |_| ControlFlow::Continue(())).suite
 }
 
-/// Demo projects that do not sense rendering, because the driver has no renderer.
+/// The demo projects that do not sense rendering. The driver executes only these, because it has
+/// no renderer.
 const BLIND: [&str; 7] =
     ["apple-catch", "combination-lock", "kiosk", "seedling", "sketchpad", "spirograph", "story"];
 
@@ -101,7 +102,7 @@ struct Job {
     project: PathBuf,
     file: PathBuf,
     suite: catherd_scratch_suite::Suite,
-    /// The names of the goals in the original, in the order of their numbers.
+    /// The names that the original Whisker gives the goals, in the order of the goals' numbers.
     goals: Vec<String>,
 }
 

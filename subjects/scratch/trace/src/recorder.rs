@@ -1,4 +1,4 @@
-//! Recording of executions for each event.
+//! Recording of the trace of an execution, and of the entries that each event changed.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::goals::Branch;

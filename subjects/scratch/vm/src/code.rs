@@ -21,8 +21,8 @@ pub(crate) struct Command {
     pub(crate) op: Op,
     pub(crate) next: CommandId,
     pub(crate) no: BlockNo,
-    /// Range in [`crate::Program::early_inputs`]: inputs that are evaluated before `op` because
-    /// they take random numbers before its operands do, or because `op` does not use them.
+    /// Range in [`crate::Program::early_inputs`]: expressions that are evaluated before `op`, for
+    /// example so that random numbers are taken in file order.
     pub(crate) early_inputs: (u32, u32),
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Slot {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
-    /// A message of the stage; `None` if its id is unknown.
+    /// A message of the stage; `None` if the stage has no message with the id.
     Fixed(Option<u32>),
     Computed(ExprId),
 }
@@ -63,7 +63,7 @@ pub(crate) enum PenParam {
     Transparency,
 }
 
-/// Pattern that matches the operations of motion, looks and pen with one numeric operand.
+/// Pattern that matches operations of motion, looks and pen that have one numeric operand.
 macro_rules! one_number {
     ($number:pat) => {
         Op::MoveSteps($number)

@@ -45,7 +45,7 @@ pub struct Program {
     pub(crate) block_count: usize,
     /// Custom blocks that can execute without screen refresh, in linear form.
     pub(crate) linear: Form,
-    #[cfg_attr(not(feature = "native"), expect(dead_code, reason = "there is no code"))]
+    #[cfg_attr(not(feature = "native"), expect(dead_code, reason = "only native code uses it"))]
     pub(crate) native: Units,
 }
 

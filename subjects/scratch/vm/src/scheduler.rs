@@ -388,8 +388,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         hat: CommandId,
     ) -> u32 {
         let slot = self.new_thread(target, script, hat);
-        // Search from the position of the last result, because most threads of an event are
-        // restarted in the order of the list.
+        // Try the position after the last restarted thread first, because most threads of an event
+        // are restarted in the order of the list.
         let list = &mut self.state.thread_list;
         let next = self.buffers.restarted;
         let place = if list.get(next) == Some(&old) {

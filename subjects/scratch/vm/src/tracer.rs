@@ -31,9 +31,10 @@ pub trait Tracer: Sized {
     /// A step begins.
     fn step(&mut self) {}
 
-    /// A number that increases whenever a step or a record begins or ends, and whenever the tracer
-    /// forgets earlier calls. While the number stays the same, the VM may leave out blocks that it
-    /// has already reported, and distances that are not smaller. `None` if every call counts.
+    /// A number that increases whenever a step begins, whenever a record begins or ends, and
+    /// whenever the tracer forgets earlier calls. While the number stays the same, the VM may leave
+    /// out blocks that it has already reported, and distances that are not smaller. `None` if every
+    /// call counts.
     ///
     /// If the tracer of a VM is replaced, the new tracer must return different numbers.
     fn time(&self) -> Option<u64> {

@@ -177,7 +177,7 @@ impl Value {
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {
-            // The value is not a numeral, so items that are numbers differ from the value.
+            // The value is not a numeral, so it is compared with other strings as a string.
             items.iter().position(|item| match item {
                 Value::Text(item) => item.equals_ignoring_case(text),
                 item => item.equals(self),

@@ -83,7 +83,8 @@ impl<'a> Compiler<'a> {
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
-    /// An `item` block takes a random number only if its index may be a word.
+    /// Like [`draws`](Self::draws), but false for `item` blocks whose index is computed as a
+    /// number, because only an index that is a word can take a random number.
     pub(super) fn takes(&self, e: ExprId) -> bool {
         self.draws(e)
             && match self.exprs[e.0 as usize] {
@@ -154,8 +155,8 @@ impl<'a> Compiler<'a> {
             return self.expr(make(ea, eb), draws);
         }
         if !self.takes(ea) || !self.takes(eb) {
-            // The order of evaluation does not matter here, but an operand that is evaluated early
-            // would have no separate distances.
+            // The order of evaluation does not matter here, but the second operand must have no
+            // separate distances, as if it were evaluated early.
             let node = match make(ea, eb) {
                 Expr::And(a, b) => Expr::And(a, self.expr(Expr::Outcome(b), draws)),
                 Expr::Or(a, b) => Expr::Or(a, self.expr(Expr::Outcome(b), draws)),

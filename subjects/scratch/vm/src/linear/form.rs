@@ -25,7 +25,7 @@ pub(crate) struct Operand(u16);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The registers are the first of [`Form::numbers`].
+    /// The registers are the first entries of [`Form::numbers`].
     Register,
     /// The constants are in [`Form::numbers`] after the registers, and in [`Form::values`].
     Constant,
@@ -70,7 +70,7 @@ impl Operand {
         usize::from(self.0 & ((1 << Self::INDEX_BITS) - 1))
     }
 
-    /// Whether the operand is a variable of the executing target, not of the stage.
+    /// Whether an operand that is a variable belongs to the executing target, not to the stage.
     #[inline(always)]
     pub(crate) fn is_own(self) -> bool {
         self.0 & (1 << Self::INDEX_BITS) != 0

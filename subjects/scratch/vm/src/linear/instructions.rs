@@ -207,8 +207,8 @@ pub(crate) enum Instruction {
         to: Operand,
         a: Operand,
     },
-    /// The number of an item. If the item or its index cannot be read in this way, the interpreter
-    /// executes the block or condition that ends with the instruction `whole`.
+    /// Reads an item as a number. If the item or its index cannot be read in this way, the
+    /// interpreter executes the block or condition that ends with the instruction `whole`.
     Item {
         reading: Reading,
         to: Operand,
@@ -216,16 +216,16 @@ pub(crate) enum Instruction {
         index: Operand,
         whole: u32,
     },
-    /// The number of a letter of a string. The register `to` contains the position of the letter,
-    /// from 1, before the instruction. If the letter cannot be read in this way, the interpreter
-    /// executes the block or condition that ends with the instruction `whole`.
+    /// Reads a letter of a string as a number. Before the instruction, the register `to` contains
+    /// the position of the letter, from 1. If the letter cannot be read in this way, the
+    /// interpreter executes the block or condition that ends with the instruction `whole`.
     Letter {
         reading: Reading,
         to: Operand,
         text: Operand,
         whole: u32,
     },
-    /// Like `Letter`, for an item.
+    /// Like `Letter`, for a letter of an item.
     LetterOfItem {
         reading: Reading,
         to: Operand,
@@ -352,8 +352,8 @@ pub(crate) enum Instruction {
     },
     /// Combines the two outcomes on top.
     Combine(Link),
-    /// Replaces the distances of the outcome on top with the distances of a condition without a
-    /// formula.
+    /// Replaces the distances of the outcome on top with those of a condition that is not a
+    /// comparison.
     Outcome,
     /// Pops an outcome, and jumps if the outcome equals `jumps`.
     Branch {

@@ -28,7 +28,7 @@ struct Side {
 /// A skip whose end is not known yet.
 pub(super) struct Begun {
     skip: usize,
-    /// Number of parts that were [kept](super::shared) before.
+    /// Number of parts that were [kept](super::shared) before the side.
     kept: usize,
 }
 
@@ -115,7 +115,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Succeeds if an index is never a word, or adds it to the operands that must be numbers.
+    /// Succeeds if an index is never a word. For a variable or parameter, succeeds as well, and
+    /// adds it to the operands that must be numbers.
     fn is_number(&self, index: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[index.0 as usize] {
             Expr::Number(_) => {}

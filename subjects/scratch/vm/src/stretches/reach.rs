@@ -7,7 +7,7 @@ use crate::code::{CommandId, Expr, ExprId, Message, NONE, Op, Property, Slot, on
 use crate::program::Program;
 use crate::text::Text;
 
-/// Maximum number of blocks and reporters of code that is remembered.
+/// Code with at least this number of blocks and reporters is not remembered.
 const MAX_CODE: usize = 20_000;
 
 /// Bits for the data that code reads or changes, except variables, lists and parameters.

@@ -137,7 +137,7 @@ impl Tracer for Watching {
     }
 }
 
-/// The variables, lists, fuel and hits of text limits after three steps.
+/// The variables and lists, the consumed fuel, and the hits of the text limit after three steps.
 fn outcome<T: Tracer>(source: &str, tracer: T) -> (Vec<String>, u64, u64) {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
     let settings = VmSettings { text_limit: 80, ..paper() };

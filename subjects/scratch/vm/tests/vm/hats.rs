@@ -1,4 +1,4 @@
-//! Tests of hats for backdrops, edges and messages.
+//! Tests of backdrop hats, edge-activated hats and messages.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 

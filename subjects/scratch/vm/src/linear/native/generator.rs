@@ -36,9 +36,9 @@ pub(super) const D: Type = types::F64;
 /// The generator of the code of a unit.
 ///
 /// Most instructions have a short path and a longer path, on which the handler executes the
-/// instruction from its beginning. In the first [mode](super::memory::Mode), both paths meet after
+/// instruction from its beginning. In [`Mode::Direct`](super::memory::Mode), both paths meet after
 /// the instruction, so values that only one path has read are not known after the instruction. In
-/// the second mode, the longer path leaves native code.
+/// [`Mode::Bridged`](super::memory::Mode), the longer path leaves native code.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
@@ -80,7 +80,7 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) numerals: FxHashMap<Operand, Value>,
     /// `known` and `numerals` before the current instruction.
     pub(super) before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
-    /// Operands that are known to be stored as numbers; empty in the first mode.
+    /// Operands that are known to be stored as numbers; empty in `Mode::Direct`.
     pub(super) stored: FxHashSet<Operand>,
     /// Numbers that are known not to be NaN.
     pub(super) ordered: FxHashSet<Value>,
@@ -90,7 +90,7 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) paid: u32,
     pub(super) masks: Masks,
     /// Calls the handler of the instruction whose index is the block's parameter, and returns to
-    /// the dispatcher; `None` in the first mode.
+    /// the dispatcher; `None` in `Mode::Direct`.
     pub(super) leaves: Option<Block>,
     /// Longer paths that leave native code, with the indices of their instructions.
     pub(super) left: Vec<(Block, usize)>,

@@ -33,8 +33,8 @@ impl Generator<'_, '_> {
         let count = u32::from(count);
         let fuel = self.builder.use_var(self.kept.fuel);
         if self.paid < count {
-            // In the second mode, test once for what follows, which handlers execute if less fuel
-            // is left.
+            // In `Mode::Bridged`, test once for all instructions up to the next leader. Handlers
+            // execute them if less fuel is left.
             self.paid = if self.leaves.is_some() { self.cost(at) } else { count };
             let all = i64::from(self.paid);
             let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, all);
@@ -101,8 +101,8 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, byte, frame, offset as i32);
     }
 
-    /// Whether handlers push and pop the frames of a loop inside this number of branches. In the
-    /// first [mode](super::memory::Mode), compiling code for this would take too much time.
+    /// Whether handlers push and pop the frames of a loop inside this number of branches. In
+    /// [`Mode::Direct`](super::memory::Mode), compiling code for this would take too much time.
     pub(super) fn calls_for_loop(&self, branches: usize) -> bool {
         self.leaves.is_none() && branches > 0
     }
