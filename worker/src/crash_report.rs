@@ -91,8 +91,8 @@ impl CrashReport {
     /// computer.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
-            // The previous run survived the refused request, so the mark is not evidence about this
-            // run.
+            // The previous run was refused memory and survived, so the mark is not evidence about
+            // this run.
             self.reset_evidence()?;
         }
         let body = spool::encode(request);

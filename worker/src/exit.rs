@@ -44,9 +44,7 @@ pub enum WorkerError {
     #[error("cannot start: {0}")]
     Start(io::Error),
     /// The address, or the configuration of its connection, is invalid.
-    #[error(
-        "cannot use the address `{address}` or its certificates: {cause}; write http://HOST:PORT"
-    )]
+    #[error("cannot use the address `{address}` or its certificates: {cause}")]
     Address {
         /// The given address.
         address: String,

@@ -228,7 +228,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
         stderr(&refused)
     );
     let refused = sequences(folder, &["synth", "--threads", "65", "-o", "models"]);
-    assert!(stderr(&refused).contains("threads is out of range: 1 to 64"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("threads must be from 1 to 64"), "{}", stderr(&refused));
 
     let study = "subject = 'sequences'\nseeds = 2\nalgorithms = ['greedy']\n\
                  [budget]\nexecutions = 50\n[sequences]\npool = 500\n";

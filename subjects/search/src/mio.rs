@@ -74,7 +74,8 @@ impl Parameters for Mio {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::share("focus", &mut self.focus).meaning(
-                "share of the budget after which the settings below keep their final values",
+                "share of the budget after which the settings with a start and an end keep their \
+                 end values",
             ),
             Field::share("random_start", &mut self.random_start).meaning(SAMPLING),
             Field::share("random_end", &mut self.random_end).meaning(SAMPLING),
@@ -83,8 +84,8 @@ impl Parameters for Mio {
             Field::count("mutations_start", &mut self.mutations_start, 0, 10_000).meaning(CHAIN),
             Field::count("mutations_end", &mut self.mutations_end, 0, 10_000).meaning(CHAIN),
             Field::choice("targets", &mut self.targets, MioTargets::WORDS).meaning(
-                "goals for which tests are kept: independent (goals whose coverage implies the \
-                 others) or all (Whisker paper, 5.3)",
+                "goals for which tests are kept: independent (goals whose coverage implies that \
+                 of the others) or all (Whisker paper, 5.3)",
             ),
             Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
             Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),

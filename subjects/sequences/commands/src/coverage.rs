@@ -40,7 +40,7 @@ pub struct Coverage {
     #[arg(long, value_name = "CRITERION")]
     criterion: String,
 
-    /// List the uncovered items, each with a shortest trace of the model that covers it, if any
+    /// List the uncovered items, each with a shortest trace of the model that covers it, if known
     #[arg(long)]
     missing: bool,
 
@@ -80,7 +80,8 @@ impl Items {
     fn unreachable(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
         let Some(items) = &self.reachable else {
             let cause = "--unreachable: it is not known which items are reachable";
-            return Err(Failure::new(cause).hint("name a model whose states are all explored"));
+            let hint = "name a model whose states are all explored, or choose another criterion";
+            return Err(Failure::new(cause).hint(hint));
         };
         let is_open = |item: &u64| items.binary_search(item).is_err();
         Ok(all(criterion, "--unreachable")?.into_iter().filter(is_open).collect())
@@ -89,8 +90,7 @@ impl Items {
 
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     criterion.all_items(MAX_LISTED).ok_or_else(|| {
-        let bound = criterion.bound();
-        let cause = format!("{flag}: {criterion} has {bound} items, which are too many to list");
+        let cause = format!("{flag}: {criterion} has too many possible items to list");
         Failure::new(cause).hint("use shorter words, or leave the flag out")
     })
 }
@@ -115,7 +115,7 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
             }
         }
         if found.len() > MAX_FILES {
-            return Err(failed(&"too many files").hint("name a folder of fewer files"));
+            return Err(failed(&"too many files").hint("name a folder with fewer files"));
         }
     }
     if found.is_empty() {

@@ -253,7 +253,9 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
         let kept: Vec<_> = known.flatten().filter(is_allowed).collect();
         if kept.len() < all {
             let dropped = terminal::plural(all - kept.len(), "test");
-            terminal::note(&format!("{file}: left out {dropped} that the model does not allow"));
+            terminal::note(&format!(
+                "{file}: left out {dropped} with events that are unknown or not allowed by the model"
+            ));
         }
         wanted.extend(kept);
     }
@@ -299,7 +301,7 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
         "unranked" => suite::unranked(matrix, size, seed, u64::MAX, go),
         "local" => suite::local(matrix, size, 2, seed, u64::MAX, go),
         "optimal" => suite::optimal(matrix, size, u64::MAX, go)
-            .map_err(|error| Failure::new(error).hint("set --size and --pool, or use greedy"))?,
+            .map_err(|error| Failure::new(error).hint("lower --size or --pool, or use greedy"))?,
         _ => suite::greedy(matrix, size, Ties::First, seed, u64::MAX, go),
     };
     Ok(found.best.suite)

@@ -240,7 +240,9 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>
     let cases: Vec<TestCase> = known.flatten().filter(is_allowed).collect();
     if cases.len() < all {
         let dropped = terminal::plural(all - cases.len(), "test");
-        terminal::note(&format!("{file}: left out {dropped} that the model does not allow"));
+        terminal::note(&format!(
+            "{file}: left out {dropped} with events that are unknown or not allowed by the model"
+        ));
     }
     Ok(cases)
 }

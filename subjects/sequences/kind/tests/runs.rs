@@ -1,4 +1,4 @@
-//! Tests the kind through the interface of subject kinds.
+//! Tests the subject kind `sequences` through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -189,7 +189,7 @@ fn a_run_can_be_stopped_and_an_impossible_run_has_a_reason() {
     let cause = failed(small("ga", &[("criterion", "order([Session.Begin], [AddQuiz.Start])")]));
     assert!(cause.contains("unknown event `Session.Begin`"), "{cause}");
     let cause = failed(small("ga", &[("goals", "subsequence:30")]));
-    assert!(cause.contains("12 letters have more than 2^63 words of 30"), "{cause}");
+    assert!(cause.contains("12 letters have 2^63 or more words of length 30"), "{cause}");
     let cause = failed(small("optimal", &[("pool", "1000")]));
     assert!(cause.contains("of at most 300 tests"), "{cause}");
     let cause = failed(small("direct", &[("states", "50")]));
@@ -322,7 +322,7 @@ fn parameters_are_checked_by_name_and_value() {
     for (name, value, expected) in [
         ("criterion", "subsequenz:2", "unknown criterion `subsequenz`"),
         ("goals", "consecutive:0", "`0` is not a length of words"),
-        ("goals", "subsequence:64", "more than 2^63 words"),
+        ("goals", "subsequence:64", "2^63 or more words"),
         ("measure", "subsequence:2, cube:2", "unknown criterion `cube`"),
         ("criterion", "expressions items.txt", "files of criteria do not travel with a study"),
         ("size", "0", "must be a whole number from 1 to 100000"),

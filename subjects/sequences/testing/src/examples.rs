@@ -1,5 +1,5 @@
 //! Worked examples: lines of JSON with an input and the exact result, for conformance checks of
-//! any implementation of the method.
+//! any implementation of sequence testing.
 
 mod answer;
 mod games;

@@ -341,7 +341,7 @@ mod tests {
         let model = ModelSource::of_text("wide", wide).model().unwrap();
         let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
         assert!(space.truncated());
-        // A state takes two thousand values of a byte each, and the length of the list.
+        // A state consists of two thousand values of one byte each, and the length of the list.
         assert!((400..600).contains(&space.states()), "{}", space.states());
         let last = space.states() as u32 - 1;
         assert!(space.edges(last).is_empty() && !space.is_explored(last));

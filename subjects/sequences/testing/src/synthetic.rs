@@ -43,7 +43,7 @@ impl Default for Shape {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SyntheticError {
     /// A part of the shape is out of range.
-    #[error("{part} is out of range: {range}")]
+    #[error("{part} must be from {range}")]
     Range {
         /// The part.
         part: &'static str,

@@ -89,7 +89,8 @@ pub fn builtin(name: &str, fault: Option<&str>) -> Result<Box<dyn System>, Unkno
     })
 }
 
-/// Starts a program that speaks the line protocol. `limit` is the time limit for each answer.
+/// Starts a program that exchanges JSON messages, one per line. `limit` is the time limit for each
+/// answer.
 ///
 /// # Errors
 ///

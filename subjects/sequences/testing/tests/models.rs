@@ -354,7 +354,11 @@ fn graphs_of_graphwalker_are_models() {
             "\"startElementId\": \"e9\"",
             "the start `e9` is neither a vertex nor an edge",
         ),
-        ("\"sourceVertexId\": \"v0\"", "\"sourceVertexId\": \"v7\"", "edge `e_add` has no source"),
+        (
+            "\"sourceVertexId\": \"v0\"",
+            "\"sourceVertexId\": \"v7\"",
+            "edge `e_add` has no known source",
+        ),
         ("{\"name\": \"suite\", \"models\": [", "{\"models\": [{}, ", "2 models"),
         ("\"models\"", "\"graphs\"", "not a model of GraphWalker: missing field `models`"),
     ] {

@@ -133,7 +133,7 @@ fn stop_this_script_leaves_the_custom_block_only() {
         "(sprite A (define f (a) (stop \"this script\")) (flag (call@call f (random 0.0 1.0)) (log (random 0.0 1.0))))",
     );
     assert_eq!(log, [draws(3)[2].to_string()]);
-    // The block is in a loop in a custom block.
+    // The `stop this script` block is in a loop in a custom block.
     let log = steps(
         "(sprite A (define f () (forever [(log i) (stop \"this script\")])) (flag (call f) (log end)))",
     );
@@ -151,7 +151,7 @@ fn definitions_and_calls_are_covered() {
 }
 
 #[test]
-fn a_prototype_with_more_ids_than_names_is_no_crash() {
+fn a_prototype_with_more_ids_than_names_does_not_crash() {
     let mut project = crate::language::project(
         "(sprite A (define f (a b) (log (arg a)) (log (arg b))) (flag (call f 1 2)))",
     );

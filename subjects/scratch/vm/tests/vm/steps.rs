@@ -236,8 +236,8 @@ fn a_clone_is_a_target_of_its_own_for_stop_other_scripts() {
 
 #[test]
 fn repeat_ends_its_slice_after_every_iteration() {
-    // Mistake 13 (run): if a loop begins in step s, iteration k runs in step s + k - 1, and the
-    // rest in step s + n.
+    // Mistake 13 (run): if a loop of n iterations begins in step s, iteration k runs in step
+    // s + k - 1, and the blocks after the loop run in step s + n.
     assert_eq!(steps("(sprite A (flag (repeat 3 [(log i)]) (log end)))"), ["i", "i", "i", "end"]);
     for none in ["0", "-1", "0.4", "abc", "\"\""] {
         assert_eq!(
@@ -258,7 +258,8 @@ fn repeat_ends_its_slice_after_every_iteration() {
 
 #[test]
 fn repeat_takes_its_count_once_but_evaluates_it_every_time() {
-    // Mistake 14: the block is executed n + 1 times and draws as many random numbers.
+    // Mistake 14: for n iterations, the block is executed n + 1 times, and evaluates its count each
+    // time.
     let log = steps("(var n 2) (sprite A (flag (repeat $n [(set n 9) (log i)]) (log end)))");
     assert_eq!(log, ["i", "i", "end"]);
     let mut harness = Harness::flag(
@@ -266,8 +267,8 @@ fn repeat_takes_its_count_once_but_evaluates_it_every_time() {
            (log (random #0.0 1.0))))",
     );
     harness.steps(6);
-    // Comparing 3 with 3.0 takes no random number; 2 iterations need 3 executions; then the fourth
-    // random number is drawn.
+    // A random number between the equal bounds 3 and 3.0 needs no draw. The second loop has 2
+    // iterations, so its block draws 3 times, and the last block draws the fourth number.
     assert_eq!(harness.list("log"), ["i", "i", "i", "j", "j", &draws(4)[3].to_string()]);
 }
 

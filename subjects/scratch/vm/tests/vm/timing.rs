@@ -262,7 +262,7 @@ fn the_timer_is_a_sum() {
 }
 
 #[test]
-fn the_timers_are_two() {
+fn the_reporter_and_the_hat_have_different_timers() {
     // Mistake 11: `reset timer` affects only the reporter; `when timer >` has a separate clock.
     let log = steps(
         "(sprite A (flag (wait 0) (reset-timer) (log (timer)) (wait 0) (log (timer)))

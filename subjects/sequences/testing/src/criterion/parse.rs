@@ -149,7 +149,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is not a criterion.
+    /// If the criterion is not valid or too large, or names a file.
     pub fn check(text: &str) -> Result<(), CriterionError> {
         let alphabet = Alphabet::names(&Events::plain(["a", "b"]));
         let read = |_: &str| Err("files of criteria do not travel with a study".to_owned());
@@ -188,7 +188,7 @@ impl Criterion {
                 let sets = inside().map(|inside| inside.split(',').collect::<Vec<_>>());
                 let Some([first, then]) = sets.as_deref() else {
                     let hint = format!("write {name}([a b], [c])");
-                    return Err(context.error("two sets of events are missing", hint));
+                    return Err(context.error("two sets of events are needed", hint));
                 };
                 let (first, then) = (context.letters(first)?, context.letters(then)?);
                 if name == "order" { Kind::Order(first, then) } else { Kind::Safety(first, then) }
@@ -200,7 +200,10 @@ impl Criterion {
                         let text = context.file(&options.remove(0))?;
                         text.lines().map(str::to_owned).collect::<Vec<_>>()
                     }
-                    None => return Err(context.error("no expressions", "name a file of them")),
+                    None => {
+                        let hint = "write expressions(E; E), or name a file of expressions";
+                        return Err(context.error("no expressions", hint));
+                    }
                 };
                 expressions(context, &lines)?
             }
@@ -363,7 +366,7 @@ fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     let words = |t: usize| {
         let words = s.checked_pow(t as u32).filter(|words| *words < 1 << 63);
         words.ok_or_else(|| {
-            let cause = format!("{s} letters have more than 2^63 words of {t}");
+            let cause = format!("{s} letters have 2^63 or more words of length {t}");
             context.error(cause, "use shorter words or a smaller alphabet")
         })
     };
@@ -375,7 +378,7 @@ fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
         Kind::Positions(t, length) => {
             let places = super::binomial(*length as u64, *t as u64);
             let items = words(*t)?.checked_mul(places).filter(|items| *items < 1 << 63);
-            items.ok_or_else(|| context.error("more than 2^63 items", "use shorter tests"))?
+            items.ok_or_else(|| context.error("2^63 or more items", "use shorter tests"))?
         }
         Kind::Order(first, then) | Kind::Safety(first, then) => (first.len() * then.len()) as u64,
         Kind::Expressions(list) => list.len() as u64,

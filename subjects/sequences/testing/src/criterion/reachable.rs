@@ -91,7 +91,7 @@ impl Criterion {
     /// If the items cannot be computed exactly.
     pub fn reachable(&self, space: &Space, alphabet: &Alphabet) -> Result<Vec<u64>, Unbounded> {
         if space.truncated() {
-            return Err(Unbounded("the model has more states than the limit".to_owned()));
+            return Err(Unbounded("not all states of the model were explored".to_owned()));
         }
         let letters = (0..space.states() as u32)
             .flat_map(|state| space.edges(state))

@@ -99,8 +99,8 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
             .hint("export the model as JSON, with a list `models`")
     })?;
     let [graph] = &file.models[..] else {
-        return Err(failed(format!("{} models", file.models.len()))
-            .hint("put each model into a separate file"));
+        return Err(failed(format!("the file has {} models", file.models.len()))
+            .hint("export one model to each file"));
     };
     if !graph.actions.is_empty() {
         return Err(failed("the model has actions")
@@ -119,7 +119,7 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
         .collect();
     let number = |id: &Option<String>, edge: &Edge, end: &str| -> Result<usize, ModelError> {
         let known = id.as_deref().and_then(|id| numbers.get(id).copied());
-        known.ok_or_else(|| failed(format!("edge `{}` has no {end}", edge.event())))
+        known.ok_or_else(|| failed(format!("edge `{}` has no known {end}", edge.event())))
     };
     // State 0 contains the edges from the start vertex, or the start element itself if this element
     // is an edge.

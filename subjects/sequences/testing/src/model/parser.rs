@@ -178,7 +178,7 @@ impl Parser {
             return Ok(());
         }
         let cause = format!("more than {MAX_OPERATORS} operators in one statement");
-        Err(ModelError::new(self.span(), cause).hint("split it into constants"))
+        Err(ModelError::new(self.span(), cause).hint("use constants for parts of the expression"))
     }
 
     fn nested<T>(
@@ -187,7 +187,7 @@ impl Parser {
     ) -> Result<T, ModelError> {
         if self.depth == DEEPEST {
             let cause = format!("more than {DEEPEST} levels of nesting");
-            return Err(ModelError::new(self.span(), cause).hint("split it into constants"));
+            return Err(ModelError::new(self.span(), cause).hint("write it with fewer levels"));
         }
         self.depth += 1;
         let parsed = parse(self);

@@ -22,7 +22,7 @@ const MAX_ROWS: usize = 1 << 20;
 /// Maximum memory of all sets of events, in bytes.
 const MAX_SET_BYTES: usize = 256 << 20;
 
-/// All events in a set, or the default in `next`.
+/// Stands for all events in a set, and for all other events in `next`.
 const ANY: &str = "*";
 
 #[derive(Serialize, Deserialize)]
@@ -144,7 +144,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
         let event = event(form)?;
         let label = event.to_string();
         if label == ANY {
-            let cause = format!("`{ANY}` stands for all other events, so no event has this name");
+            let cause =
+                format!("`{ANY}` stands for all other events, so no event may have this name");
             return Err(failed(cause).hint("give the event another name"));
         }
         if events.labelled(&label).is_some() {
@@ -325,8 +326,8 @@ pub enum TableFormError {
     /// The tables cannot be converted to JSON.
     #[error("{0}")]
     Json(serde_json::Error),
-    /// The model has too many states.
-    #[error("the model has more than {limit} states")]
+    /// The model has too many states, or its states need too much memory.
+    #[error("the model has more than {limit} states, or its states need too much memory")]
     States {
         /// The maximum number of states.
         limit: usize,

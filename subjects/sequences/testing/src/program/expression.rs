@@ -78,7 +78,8 @@ impl Place {
                     let index = index.scalar(environment)?;
                     let length = self.words(environment)[offset];
                     if index < 0 || index >= length {
-                        let cause = format!("there is no item {index}: the list has {length}");
+                        let cause =
+                            format!("there is no item {index} in a list of length {length}");
                         return Err(Fault::new(*span, cause));
                     }
                     offset += 1 + index as usize * width;

@@ -36,7 +36,7 @@ impl Minimality {
         match self {
             Minimality::Shortest => "shortest test of the model",
             Minimality::Local => "local minimum",
-            Minimality::Unfinished => "limit of executions",
+            Minimality::Unfinished => "not known",
         }
     }
 }

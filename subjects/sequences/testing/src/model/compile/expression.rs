@@ -131,7 +131,7 @@ impl Compiler {
             (Some(event), None) => Ok((constant([event as i32]), Type::Event)),
             _ => {
                 let cause = format!("{} events, where one is expected", set.iter().count());
-                Err(ModelError::new(expr.span, cause).hint("name its fields"))
+                Err(ModelError::new(expr.span, cause).hint("name one event, with its fields"))
             }
         }
     }
