@@ -28,7 +28,7 @@ pub(crate) struct Job {
 pub(crate) enum JobOutcome {
     Record(Box<RunRecord>),
     Crash(String),
-    /// The disk was full, for this reason.
+    /// The disk was full; the string describes the shortage.
     DiskFull(String),
     Cancelled,
 }

@@ -9,7 +9,7 @@ use crate::stop::Stop;
 pub struct Cost {
     /// Fitness evaluations.
     pub evaluations: u64,
-    /// Executed events, without waits.
+    /// Executed events.
     pub events: u64,
     /// Steps of the program under test.
     pub steps: u64,

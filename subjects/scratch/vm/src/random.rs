@@ -38,9 +38,8 @@ impl Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
 
-    /// Returns this stream with the setting that each new clone and each new text of a bubble takes
-    /// 20 numbers, with which the original generates a name. Only streams of [`Random::arc4`] have
-    /// this setting.
+    /// Returns this stream, but each new clone and each change of a bubble's text takes 20 numbers,
+    /// from which the original generates a name. Only streams of [`Random::arc4`] are changed.
     #[must_use]
     pub fn drawing_names(mut self) -> Random {
         if let Generator::Arc4(arc4) = &mut self.0 {

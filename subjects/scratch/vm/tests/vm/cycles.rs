@@ -104,7 +104,7 @@ fn loops_that_repeat_are_skipped() {
 }
 
 #[test]
-fn loops_without_repetition_are_not_skipped() {
+fn loops_without_a_detected_repetition_are_not_skipped() {
     let bodies = [
         "(forever [(change n 1)])",
         "(forever [(change n 0.1) (set o $n)])",
