@@ -50,8 +50,10 @@ pub enum SyntheticError {
         /// The permitted range.
         range: &'static str,
     },
-    /// None of the models that were tried has enough traces.
-    #[error("none of {TRIES} models of this shape has {FEWEST_TRACES} traces that end")]
+    /// No model with enough traces was found.
+    #[error(
+        "no model of this shape with {FEWEST_TRACES} traces that end was found in {TRIES} tries"
+    )]
     NoTraces,
 }
 
@@ -84,7 +86,7 @@ impl Shape {
 ///
 /// # Errors
 ///
-/// If the shape is out of range, or allows no such model.
+/// If the shape is out of range, or no such model is found.
 pub fn synthetic(shape: &Shape, seed: u64, number: u64) -> Result<String, SyntheticError> {
     shape.check()?;
     for attempt in 0..TRIES {

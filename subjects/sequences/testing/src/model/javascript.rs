@@ -42,8 +42,10 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
                 "Error" | "" => thrown.message.clone(),
                 _ => thrown.to_string(),
             };
-            ModelError::new(Span { file: 0, line, column }, error)
-                .hint("use what BPjs has: bp.Event, bp.registerBThread, bp.sync with request, waitFor, block")
+            ModelError::new(Span { file: 0, line, column }, error).hint(
+                "correct the script; BPjs has bp.Event, bp.registerBThread, and bp.sync with \
+                 request, waitFor, block",
+            )
         }
     }
 }
