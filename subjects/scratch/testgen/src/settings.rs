@@ -186,7 +186,8 @@ impl Configuration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If the algorithm or a parameter is unknown, or a value is not allowed.
+    /// If the algorithm or a parameter is unknown, or a value or a combination of values is not
+    /// allowed.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration = Self {
             algorithm: Algorithm::named(algorithm)?,
