@@ -1,5 +1,6 @@
 //! The table `goals.csv`: how many runs of each algorithm cover each goal.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -201,7 +202,12 @@ impl GoalCounts {
             .collect();
         // The table must not depend on the order in which runs ended.
         let mut sets: Vec<&Counts> = self.sets.iter().collect();
-        sets.sort_by_key(|set| places.get(&set.project).map_or(usize::MAX, |place| place.0));
+        let place = |set: &Counts| places.get(&set.project).map_or(usize::MAX, |place| place.0);
+        sets.sort_by(|a, b| {
+            let found = || (&a.criterion, a.names.len()).cmp(&(&b.criterion, b.names.len()));
+            let within = if self.planned.is_empty() { found() } else { Ordering::Equal };
+            place(a).cmp(&place(b)).then(within)
+        });
         let path = folder.join(FILE);
         let write = || -> csv::Result<()> {
             let mut file = csv::Writer::from_path(&path)?;
