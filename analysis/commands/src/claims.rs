@@ -94,7 +94,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
     }
     if !claims.is_empty() {
-        terminal::print(&format!("{holding} of {} hold\n", plural(claims.len(), "claim")));
+        let verb = if claims.len() == 1 { "holds" } else { "hold" };
+        terminal::print(&format!("{holding} of {} {verb}\n", plural(claims.len(), "claim")));
     }
     let mut addresses: Vec<String> = claims.iter().map(|claim| claim.number().to_owned()).collect();
     for paper in &arguments.from {

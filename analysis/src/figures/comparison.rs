@@ -144,6 +144,12 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         inner: one.rank_here.map(|here| (here.low, here.high)),
     };
     let rows: Vec<RankedRow> = placed.iter().map(row).collect();
+    let intervals = if rows.iter().any(|row| row.inner.is_some()) {
+        "its 95 % intervals: thin, over projects like these (Student's t); thick, over exactly these \
+         projects, where only seeds vary (bootstrap over runs)"
+    } else {
+        "its 95 % interval over projects like these (Student's t)"
+    };
     let place = |&member: &usize| {
         let algorithm = ranking.algorithms[member];
         placed.iter().position(|one| one.algorithm == algorithm)
@@ -173,9 +179,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         name: "ranks".to_owned(),
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Mean over {over} of the rank by mean coverage, with its 95 % intervals: thin, over \
-             projects like these (Student's t); thick, over exactly these projects, where only seeds vary \
-             (bootstrap over runs).{joined}"
+            "Mean over {over} of the rank by mean coverage, with {intervals}.{joined}"
         ),
         svg: ranks::draw(&rows, &all, &sample_size(n, "project")),
     }

@@ -246,9 +246,11 @@ fn text_cells(row: &[Cell]) -> Vec<&str> {
 
 fn listed(names: &[String]) -> String {
     const MAX: usize = 24;
-    match names.get(..MAX) {
-        Some(first) => format!("{}, and {} more", first.join("; "), names.len() - MAX),
-        None => names.join("; "),
+    match names.split_at_checked(MAX) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{}, and {} more", first.join("; "), rest.len())
+        }
+        _ => names.join("; "),
     }
 }
 
