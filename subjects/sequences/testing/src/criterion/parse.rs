@@ -207,7 +207,10 @@ impl Criterion {
                 };
                 expressions(context, &lines)?
             }
-            "symmetry" if !options.is_empty() => {
+            "symmetry" => {
+                if options.is_empty() {
+                    return Err(context.error("no file of the group", "write symmetry FILE"));
+                }
                 let text = context.file(&options.remove(0))?;
                 Kind::Symmetry(group(context, &text)?)
             }
