@@ -15,7 +15,7 @@ impl Generator<'_, '_> {
         (self.known, self.numerals) = std::mem::take(&mut self.before);
     }
 
-    /// In the second [mode](super::memory::Mode), lets a longer path leave native code before an
+    /// In [`Mode::Bridged`](super::memory::Mode::Bridged), lets a longer path leave native code before an
     /// instruction, and returns true.
     pub(super) fn leaves(&mut self, at: usize, longer: Block) -> bool {
         let leaves = self.leaves.is_some();
