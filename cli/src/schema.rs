@@ -23,8 +23,9 @@ enum Of {
 
 /// Prints the JSON Schema of study files, or of adapters.
 ///
-/// An editor that reads TOML schemas then completes keys, algorithms and parameters, and marks
-/// wrong ones. The first line of a file says where its schema is: `#:schema study.schema.json`.
+/// With this schema, an editor that checks TOML files completes keys, algorithms and parameters,
+/// and marks wrong ones. The first line of a file says where its schema is:
+/// `#:schema study.schema.json`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -274,7 +275,7 @@ fn adapter() -> Value {
         ("tool", described(text(), "Name of the tool")),
         ("version", described(text(), "Version of the tool")),
         ("python", described(text(), "Version of the Python that runs the tool")),
-        ("environment", described(text(), "File or folder with pinned versions of what it needs")),
+        ("environment", described(text(), "File or folder with the tool's pinned dependencies")),
         ("algorithms", described(list(), "Names of algorithms; any if left out")),
         ("budgets", described(list(), "Limits that the tool observes: units of work, or wall")),
         (

@@ -87,7 +87,7 @@ const SUBMITTED_IN_PART: (Exit, &str) = (
     "the study was submitted, but projects were skipped or runs of a race failed",
 );
 
-/// The meaning of exit code 2 of commands that show or fetch studies.
+/// The meaning of exit code 2 of `catherd watch` and `catherd results`.
 const RUNS_FAILED: (Exit, &str) = (Exit::Incomplete, "runs failed or are quarantined");
 
 impl Submit {
@@ -204,7 +204,7 @@ Examples:
 impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let ended = self.follow();
-        // Name no study, because all active studies of the coordinator have ended.
+        // Name no study, because the command watches all active studies of the coordinator.
         self.notify.execute("", None, ended.as_ref().copied());
         ended
     }

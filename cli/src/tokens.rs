@@ -78,8 +78,8 @@ impl MakeToken {
                 terminal::print(&format!("{token}\n"));
                 if !io::stdout().is_terminal() {
                     terminal::note(
-                        "Other users may be able to read where this output goes; -o FILE writes a \
-                         file of mode 0600.",
+                        "Other users may be able to read a token that does not go to a terminal; -o FILE \
+                         writes a file of mode 0600.",
                     );
                 }
             }

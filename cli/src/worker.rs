@@ -1,4 +1,4 @@
-//! `catherd worker`: one worker process.
+//! `catherd worker`: a worker process, or several with `--processes`.
 
 mod processes;
 

@@ -242,7 +242,7 @@ impl WorkerService {
         if requests == 0 || limit.permits(self.clock.now(), worker, requests) {
             return Ok(());
         }
-        let rule = format!("worker {worker} sends too many requests; repeat this one later");
+        let rule = format!("worker {worker} sends too many heartbeats or crashes; retry later");
         Err(Status::resource_exhausted(rule))
     }
 }

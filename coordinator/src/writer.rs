@@ -59,7 +59,8 @@ pub(crate) struct WriterConfig {
     pub(crate) project_files: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
-    /// Records of other kinds may have any criteria.
+    /// Names of the criteria, by subject kind. Records of kinds that are not listed may have any
+    /// criteria.
     pub(crate) criteria: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }

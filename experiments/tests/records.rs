@@ -7,7 +7,7 @@ use catherd_experiments::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The id of a run of version 0.3.0, and the digest of its record.
+/// A run of version 0.3.0: its id, the digest of its record, its specification and its record.
 #[derive(Deserialize)]
 struct Recorded {
     run: Digest,

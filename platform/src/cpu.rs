@@ -10,7 +10,7 @@ pub use system::{
 /// The processor time of one thread, which any thread can read.
 #[derive(Clone, Debug)]
 pub struct ThreadClock {
-    /// Empty if the system has no such file.
+    /// The file that contains the time; empty if the system has none.
     file: String,
 }
 

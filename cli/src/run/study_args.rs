@@ -70,7 +70,8 @@ pub(crate) struct StudyArgs {
     #[arg(long)]
     mutation: bool,
 
-    /// Name of the study in reports [default: the name in the study file, otherwise study]
+    /// Name of the study in reports [default: the name in the study file, otherwise the name of the
+    /// file without its ending, or study without a file]
     #[arg(long)]
     name: Option<String>,
 }
@@ -83,8 +84,8 @@ pub(crate) struct PlannedStudy {
 }
 
 impl StudyArgs {
-    /// Returns the name from the command line or from the name of the study file, without reading
-    /// the file.
+    /// Returns the name from the command line, from the name of the study file, or `study`. The
+    /// file is not read.
     pub(crate) fn name(&self) -> String {
         let stem = || self.study.as_ref().and_then(|file| file.file_stem());
         let stem = || stem().map(|stem| stem.to_string_lossy().into_owned());

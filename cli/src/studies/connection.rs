@@ -208,7 +208,7 @@ impl Connection {
                  `catherd backup`",
             ),
             Code::FailedPrecondition => {
-                failure.hint("use the same version of catherd on both machines")
+                failure.hint("repeat the command with the version of catherd that the coordinator has")
             }
             _ => failure
                 .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),

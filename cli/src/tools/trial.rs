@@ -36,7 +36,7 @@ pub(crate) struct Try {
     #[arg(value_name = "ADAPTER")]
     adapter: PathBuf,
 
-    /// Project, as the study would name it
+    /// Project, as a study would name it
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 

@@ -23,7 +23,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let [.., line, hint] = lines[..] else { panic!("{text}") };
     let line = line.strip_prefix("error: ").expect("the line before the last is the error");
-    (line.to_owned(), hint.strip_prefix(" hint: ").expect("a hint ends it").to_owned())
+    (line.to_owned(), hint.strip_prefix(" hint: ").expect("the last line is a hint").to_owned())
 }
 
 /// Returns a zip archive whose unpacked size exceeds the maximum for a project.

@@ -1,4 +1,5 @@
-//! Tests, with the binary, clusters that several people share.
+//! Tests, with the binary, clusters that several people share, and commands about their workers,
+//! estimates, metrics and old results.
 
 use std::collections::BTreeSet;
 use std::fs;

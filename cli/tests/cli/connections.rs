@@ -1,4 +1,5 @@
-//! Tests idle, failing and restored connections of coordinators.
+//! Tests connections to coordinators and their dashboards: idle, failing, restored and refused
+//! connections.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -212,7 +212,7 @@ const PROJECTS: usize = 40;
 #[cfg(unix)]
 fn wrong_tool(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // There are enough runs for even a busy machine to stop before the last run.
+    // There are so many runs that even on a busy machine, the study is stopped before the last run.
     fs::create_dir(folder.join("files")).unwrap();
     for number in 0..PROJECTS {
         fs::write(folder.join(format!("files/{number}")), number.to_string()).unwrap();

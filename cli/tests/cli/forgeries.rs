@@ -66,7 +66,8 @@ pub(crate) fn package_of(mut files: Vec<File>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A forgery: its description, the package, and the name of a file that the error must contain.
+/// A forgery: its description, the package, and the name of a file, or the beginning of a name, that
+/// the error must contain.
 struct Forgery {
     how: String,
     package: Vec<u8>,

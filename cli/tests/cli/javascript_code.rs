@@ -1,4 +1,4 @@
-//! Tests suites for JavaScript projects that are written as code.
+//! Tests suites that are written as code for JavaScript projects.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -15,7 +15,8 @@ use tempfile::TempDir;
 /// The algorithms of the tool. There is a recording of each algorithm with each of two budgets.
 const ALGORITHMS: [&str; 5] = ["DYNAMOSA", "MIO", "MOSA", "RANDOM", "WHOLE_SUITE"];
 
-/// A replacement for the tool, which copies the recording that matches a request.
+/// A replacement for the executable of the adapter, which copies the recording that matches a
+/// request.
 const DOUBLE: &str = r#"#!/bin/sh
 value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
 recorded=$(dirname "$0")/recorded

@@ -418,7 +418,7 @@ impl Drop for Server {
     }
 }
 
-/// Executes the commands of the page with the files of the page.
+/// Executes the commands of the tutorial with the files that the tutorial contains.
 #[test]
 #[ignore = "needs python3"]
 fn the_tutorial_finds_the_fault_of_its_server() {

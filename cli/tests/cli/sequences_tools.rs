@@ -263,7 +263,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     let mut mutants = csv::Reader::from_path(folder.join("faults/mutants.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         mutants.deserialize().map(Result::unwrap).collect();
-    // Each of two runs has four faults of the protocol; the handshake has no system.
+    // Each of the two runs of `builtin:abp` has four faults; the handshake has no system under test.
     assert_eq!(rows.len(), 8);
     let mut runs = csv::Reader::from_path(folder.join("faults/runs.csv")).unwrap();
     let runs: Vec<std::collections::BTreeMap<String, String>> =

@@ -92,7 +92,7 @@ fn the_same_command_gives_the_same_suite_and_parameters_matter() {
 #[test]
 fn a_failing_test_reports_the_expected_and_the_actual_value() {
     let folder = generated();
-    // The model solution says `hi`; this project says `ho`.
+    // The project of the suite says `hi`; this project says `ho`.
     let other = small("x").replace("\"hi\"", "\"ho\"");
     fs::write(folder.path().join("other.sb3"), packed(&other)).unwrap();
     let refused = run(folder.path(), &["test", "other.sb3", "suite.json"]);

@@ -1,6 +1,6 @@
 //! The probe: a program that tries to access resources of the machine.
 
-// Unsafe code is needed because most of the tried calls have no safe interface.
+// Unsafe code is needed because most of the calls have no safe interface.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -195,7 +195,7 @@ fn shared_objects(facts: &Facts, answers: &mut Answers) {
         let made =
             libc::syscall(libc::SYS_add_key, kind.as_ptr(), key.as_ptr(), kind.as_ptr(), 1, -4);
         add("keyring", made >= 0);
-        // This segment stays in the namespaces of this program.
+        // This segment and the file below must not be left after a run in isolation.
         libc::shmget(facts.key + 1, 4096, libc::IPC_CREAT | 0o600);
     }
     let shared = Path::new("/dev/shm");

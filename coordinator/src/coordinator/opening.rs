@@ -1,4 +1,4 @@
-//! Opens a coordinator.
+//! Opens a coordinator, and prunes the store of one that is not running.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;

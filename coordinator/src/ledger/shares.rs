@@ -20,10 +20,10 @@ use crate::ids::{StudyNumber, StudySetNumber};
 /// Maximum time that is charged in advance for a leased run.
 const HORIZON: Duration = Duration::from_secs(5);
 
-/// Time for each worker that a study can make up for.
+/// Time that a study can make up for, for each worker.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
-/// A study can at least make up for this multiple of the longest run time.
+/// A study can make up for at least this multiple of the longest run time.
 const CATCH_UP_RUNS: u32 = 2;
 
 /// The claim of an active study on workers.

@@ -185,7 +185,7 @@ impl Ledger {
         self.crashed_on.get(&run).into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether the lease is the first lease of its worker, which executes this run.
+    /// Whether the lease is the first lease of its worker, whose run the worker executes.
     pub fn is_first_lease(&self, token: Token) -> bool {
         let worker = self.leases.get(&token).and_then(|lease| self.workers.get(&lease.worker));
         worker.is_some_and(|worker| worker.leases.first() == Some(&token))

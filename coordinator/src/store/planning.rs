@@ -282,7 +282,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// Whether a study is not hidden. Members of a hidden study may be missing.
+    /// Whether a study is in the store and not hidden. Members of a hidden study may be missing.
     ///
     /// # Errors
     ///
@@ -294,7 +294,7 @@ impl StoreReader {
     }
 }
 
-/// Names of other studies contain no control characters.
+/// A new study cannot have such a name, because names must not contain control characters.
 fn hidden_name(number: StudyNumber) -> String {
     format!("\u{1}{number}")
 }

@@ -183,8 +183,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// The position of the run whose record was returned last, or `u32::MAX` before the first record
-    /// and after the end.
+    /// The position of the run whose record was returned last. Before the first record, it is the
+    /// position after which the iteration begins, or `u32::MAX`; after the end, it is `u32::MAX`.
     pub fn position(&self) -> u32 {
         u32::try_from(self.after).unwrap_or(u32::MAX)
     }

@@ -63,7 +63,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the list of the runs differs from the plan, or if the store cannot be read or written.
+    /// If the list of the runs differs from the plan and is not recreated, or if the store cannot be
+    /// read or written.
     pub fn repair(
         &mut self,
         study: StudyNumber,

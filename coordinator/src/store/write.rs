@@ -20,14 +20,14 @@ pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     ///
-    /// Makes the transaction fail before it writes.
+    /// An error makes the transaction fail before it writes.
     fn before(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 
     /// Called after changes have become durable.
     ///
     /// # Errors
     ///
-    /// Makes the transaction fail although it has written.
+    /// An error makes the transaction fail although it has written.
     fn after(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 }
 

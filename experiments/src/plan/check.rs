@@ -54,7 +54,7 @@ pub struct InvalidPlan {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanProblem {
-    /// The version of the plan's format is not the version of this program.
+    /// The plan has a version of the format that this program does not read.
     #[error("the plan has version {0} of the format; this catherd reads version {FORMAT}")]
     Format(u32),
     /// The engine differs from the engine of this program.
@@ -112,7 +112,7 @@ impl PlanProblem {
             PlanProblem::Format(_) | PlanProblem::Engine { .. } => {
                 "use the same catherd at both ends"
             }
-            PlanProblem::Empty => "give at least one",
+            PlanProblem::Empty => "give at least one value",
             PlanProblem::TooMany { .. } => "use fewer, or divide the study into several",
             PlanProblem::TooLong { .. } => "shorten it",
             PlanProblem::Unprintable(_) => "rename it",
