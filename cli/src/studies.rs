@@ -84,7 +84,7 @@ Examples:
 /// The meaning of exit code 2 of `catherd submit`.
 const SUBMITTED_IN_PART: (Exit, &str) = (
     Exit::Incomplete,
-    "the study was submitted, but projects were skipped or runs of a race failed",
+    "submitted, but projects were skipped, or runs of a race or of a study with [stop] failed",
 );
 
 /// The meaning of exit code 2 of `catherd watch` and `catherd results`.

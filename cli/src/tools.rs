@@ -163,7 +163,7 @@ pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
         let prepared = tool.prepare(&projects, wheels.as_deref());
         waiting.finish_and_clear();
         let folder = prepared.map_err(|cause| {
-            Failure::new(cause).hint("see the lines above; `catherd doctor` says what is missing")
+            Failure::new(cause).hint("see any lines above; `catherd doctor` checks the tool")
         })?;
         if tool.describes() && !projects.is_empty() {
             describe(&tool, &folder, &projects)?;

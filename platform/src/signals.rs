@@ -105,7 +105,7 @@ mod system {
         }
     }
 
-    /// This system has no such signal.
+    /// The signal to read files again, which this system does not have.
     #[derive(Debug)]
     pub struct ReloadSignal;
 

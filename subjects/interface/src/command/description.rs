@@ -50,7 +50,7 @@ impl Description {
             return Err(format!("contract {}; only contract {CONTRACT} exists", found.contract));
         }
         if let Some(other) = found.outcome.as_ref().filter(|outcome| *outcome != "unsupported") {
-            return Err(format!("`outcome` is `{other}`, expected `unsupported` or none"));
+            return Err(format!("`outcome` is `{other}`, expected `unsupported` or no outcome"));
         }
         let known = |name: &&String| *name == GOALS || MEASURES.iter().any(|(own, _)| own == name);
         if let Some(unknown) = found.measures.keys().find(|name| !known(name)) {
