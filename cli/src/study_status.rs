@@ -76,8 +76,8 @@ pub(crate) fn as_text(
         let (noun, verb) = if *runs == 1 { ("run", "is") } else { ("runs", "are") };
         let _ = writeln!(
             text,
-            "{runs} {noun} of {} {verb} expected to take {}, and no worker stays for longer than \
-             {}: start workers with a longer allocation, or lower the budget\n",
+            "{runs} {noun} of {} {verb} expected to take up to {}, and no worker stays for longer \
+             than {}: start workers with a longer allocation, or lower the budget\n",
             printable(algorithm),
             time(*expected_ms),
             time(*longest_ms)

@@ -244,7 +244,7 @@ sleep 1000 & wait"#,
 }
 
 #[test]
-fn memory_counts_for_all_processes_of_a_run() {
+fn the_memory_limit_applies_to_all_processes_of_a_run_together() {
     // Three processes with about 100 MB each.
     let place = Place::new(
         "for i in 1 2 3; do head -c 100000000 /dev/zero | tail -c 99999999 | \

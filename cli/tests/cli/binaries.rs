@@ -1,4 +1,4 @@
-//! Tests, with the binary, what runs of external tools record in addition to coverage.
+//! Tests what runs of external tools record, such as binary files, snapshots and processor time.
 
 #![cfg(target_os = "linux")]
 
@@ -263,7 +263,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.b
 
 #[test]
 #[ignore = "slow"]
-fn criteria_have_timelines_and_runs_the_conditions_of_the_machine() {
+fn criteria_have_timelines_and_runs_record_the_conditions_of_the_machine() {
     let answer = |end: u32| {
         format!(
             r#"sleep 1; echo '{{"contract": 1, "criteria": [

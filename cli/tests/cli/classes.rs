@@ -182,8 +182,8 @@ fn code_asserts_only_what_node_shows_each_time() {
     fs::write(folder.path().join("lib/state.mjs"), entry).unwrap();
     let budget = ["--executions", "300", "--quiet", "--all-errors", "-o"];
     run(&folder, 0, &[&["generate", "."][..], &budget, &["state.test.mjs"]].concat());
-    // A function may be called in the same test as a function with lasting side effects, so the
-    // lost assertions depend on the seed.
+    // A function may be called in the same test as a function with lasting side effects, so
+    // which assertions are left out depends on the seed.
     let mut counted = 0;
     for seed in ["1", "2", "3"] {
         let out = format!("unsteady-{seed}.test.js");

@@ -66,7 +66,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let status: Value = serde_json::from_str(&status(&["--json"])).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["done"]), (&"complete".into(), &8.into()), "{status}");
-    // Other files that do not depend on the machine have the same bytes.
+    // The files in both folders that do not depend on the machine have the same bytes.
     let same = [
         "criteria.csv",
         "mutants.csv",
@@ -233,8 +233,9 @@ fn the_dashboard_leads_from_cells_to_runs() {
     assert!(dashboard.page("/run?run=x").starts_with("HTTP/1.1 400"));
 }
 
-/// Serves the dashboard with a picture that loads for three seconds. Browsers print the document
-/// when everything is loaded, which could otherwise be before the page has received its data.
+/// Serves the dashboard with a picture that takes three seconds to load. Browsers print the
+/// document when everything is loaded, which could otherwise be before the page has received its
+/// data.
 fn slowly(dashboard: &Dashboard) -> String {
     let (listener, target) = (TcpListener::bind("127.0.0.1:0").unwrap(), dashboard.address.clone());
     let page = dashboard.page("/");

@@ -48,7 +48,7 @@ fn test(folder: &TempDir, code: i32, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_table_of_a_class_is_the_same_with_any_threads_and_after_a_stop() {
+fn the_table_of_a_class_is_the_same_with_any_number_of_threads_and_after_a_stop() {
     let folder = class();
     let table = test(&folder, 2, &["class", "tests.js", "-j", "1"]);
     let rows: Vec<csv::StringRecord> =

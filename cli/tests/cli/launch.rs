@@ -1,5 +1,5 @@
-//! Tests workers on clusters. The manager is simulated by commands with the names and answers of
-//! Slurm's commands, which start processes on this machine.
+//! Tests workers as they are used on clusters. The cluster manager is simulated by scripts with the
+//! names and the output of Slurm's commands; the scripts start processes on this machine.
 
 #![cfg(unix)]
 

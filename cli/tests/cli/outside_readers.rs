@@ -173,8 +173,8 @@ fn runs_in_table(folder: &Path) -> usize {
     fs::read_to_string(folder.join("runs.csv")).map_or(0, |table| table.lines().count() - 1)
 }
 
-/// The program writes each execution to a journal. A run whose record is lost is executed again,
-/// and then appears twice in the journal.
+/// The tool of the study writes each execution to a journal. A run whose record is lost is executed
+/// again, and then appears twice in the journal.
 #[test]
 #[cfg(unix)]
 #[ignore = "slow"]

@@ -30,7 +30,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
         let name = part["@id"].as_str().unwrap();
         assert!(fixture.path("study").join(name).is_file(), "{name}");
     }
-    // Modes are part of the package.
+    // File modes are part of the package.
     let folder = fixture.path("unpacked");
     ZipArchive::new(Cursor::new(&package)).unwrap().extract(&folder).unwrap();
     let run = |script: &str, arguments: &[&str]| {
@@ -51,7 +51,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     assert!(stdout(&output).contains("2 of 2 runs agree; 2 of 8 sampled\n"), "{}", stdout(&output));
     let output = run("repeat", &["--all"]);
     assert!(stdout(&output).contains("8 of 8 runs agree\n"), "{}", stdout(&output));
-    // The README contains measured values, and the example with its output.
+    // The README contains measured values, and an example with its output.
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     assert!(
         readme.contains("| time | ") && readme.contains(", measured on one machine |"),
@@ -190,7 +190,7 @@ esac
         readme.contains("catherd tool prepare tools/study/study.toml --wheels wheels"),
         "{readme}"
     );
-    // Prepare the tool in a copy, because environments are not part of packages.
+    // Prepare the tool of the unpacked package, because environments are not part of packages.
     succeed(&["tool", "prepare", study, "--wheels", "elsewhere/wheels"]);
     succeed(&["run", study, "--out", "again", "-q"]);
     let digests = |folder: &str| crate::support::digests(&path(folder));

@@ -111,7 +111,7 @@ impl Sleeper {
 
 #[test]
 fn the_environment_of_the_caller_does_not_reach_programs() {
-    // The number is a metric, and therefore part of the record's digest.
+    // The checksum of the environment is recorded as a metric.
     let place = Place::new(
         r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
 test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1

@@ -1,4 +1,4 @@
-//! Tests complete studies.
+//! Tests `catherd run` with whole studies, and the verification and replay of their runs.
 
 use std::collections::BTreeMap;
 use std::fs;
