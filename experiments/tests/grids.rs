@@ -1,4 +1,4 @@
-//! Tests of parameter grids in study files.
+//! Tests of parameter grids in study files, and of study files that are made from plans.
 
 use std::path::Path;
 

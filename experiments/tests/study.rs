@@ -94,7 +94,7 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
 }
 
 #[test]
-fn mutation_is_a_word_or_a_table() {
+fn mutation_is_a_truth_value_or_a_table() {
     let with = |line: &str| parse(&GOOD.replace("seeds = 3", &format!("seeds = 3\n{line}")));
     assert_eq!(parse(GOOD).unwrap().mutation, None);
     assert_eq!(with("mutation = false").unwrap().mutation, None);
@@ -206,7 +206,11 @@ const BAD: &[(&str, &str, &str)] = &[
         "3: seeds: no seeds; give at least one seed, or the number of seeds",
     ),
     ("seeds = 3", "seeds = [4, 4]", "3: seeds: seed 4 is given twice; give each seed once"),
-    ("seeds = 3", "seeds = [-4]", "3: seeds: `-4` is not a seed; give whole numbers of at least 0"),
+    (
+        "seeds = 3",
+        "seeds = [-4]",
+        "3: seeds: `-4` is not a seed; give whole numbers from 0 to 2^63 - 1",
+    ),
     (
         "seeds = 3",
         "seeds = \"x\"",
@@ -357,7 +361,7 @@ fn errors_name_file_line_and_field() {
 }
 
 #[test]
-fn flags_make_the_same_study() {
+fn flags_define_a_study_and_wrong_flags_are_refused() {
     let flags = Flags {
         projects: vec!["demo".into()],
         algorithms: Some("random,mosa".into()),

@@ -118,7 +118,7 @@ pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
     // TOML has no integers beyond `i64`, and every seed must be possible in files and flags.
     match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
         Some(seed) => Ok(seed),
-        None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
+        None => flaw(format!("`{text}` is not a seed"), "give whole numbers from 0 to 2^63 - 1"),
     }
 }
 
