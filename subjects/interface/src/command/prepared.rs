@@ -117,7 +117,7 @@ impl Tool {
     }
 
     /// Has the adapter create the environment and install the packages that these projects need.
-    /// `wheels` is a folder of packages to use instead of an index.
+    /// `wheels` is a folder of packages to use instead of a package index.
     ///
     /// # Errors
     ///

@@ -188,7 +188,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     for set in sets {
         // A result may contain only a count. Record the first `count` goals as covered.
         if let Some(count) = set.as_u64() {
-            let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
+            let count = u32::try_from(count)
+                .map_err(|_| format!("`covered` is {count}; at most {MAX_COUNTED} is allowed"))?;
             if count > MAX_COUNTED {
                 return Err(format!("`covered` is {count}; at most {MAX_COUNTED} is allowed"));
             }

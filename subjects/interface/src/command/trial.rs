@@ -96,7 +96,7 @@ impl Trial {
             engine: Command.info().engine,
         };
         let bytes = project.bytes();
-        let bytes = bytes.map_err(|cause| wrong(cause.to_string(), "name another project"))?;
+        let bytes = bytes.map_err(|cause| wrong(cause.to_string(), "keep the file unchanged"))?;
         let programs = Programs { tools: vec![parent], ..programs.clone() };
         let mut program = Program::new(&programs, Limits::default());
         program.keep_exchange();
