@@ -61,8 +61,8 @@ mod system {
     }
 
     /// Makes the kernel refuse calls that could have effects outside of this process's namespaces,
-    /// from the calling thread and all processes that it starts. `large_segments` means that large segments
-    /// of System V shared memory are refused as well.
+    /// from the calling thread and all processes that it starts. `large_segments` means that large
+    /// segments of System V shared memory are refused as well.
     ///
     /// # Errors
     ///

@@ -71,7 +71,7 @@ pub(crate) struct StudyArgs {
     mutation: bool,
 
     /// Name of the study in reports [default: the name in the study file, otherwise the name of the
-    /// file without its ending, or study without a file]
+    /// file without its ending, or `study` if there is no file]
     #[arg(long)]
     name: Option<String>,
 }

@@ -57,8 +57,8 @@ pub trait LoadedProject: Send + Sized {
     }
 }
 
-/// The runner of a kind whose runs depend only on a project and a specification. The time of loading
-/// a project is part of the time of the next run.
+/// The runner of a kind whose runs depend only on a project and a specification. The time of
+/// loading a project is part of the time of the next run.
 #[derive(Debug)]
 pub struct LoadedRunner<P>(LoadedProjects<P>);
 
