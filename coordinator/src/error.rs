@@ -20,7 +20,7 @@ pub enum CoordinatorError {
         cause: io::Error,
     },
     /// Another process serves the SQLite file.
-    #[error("another catherd is serving the study in {}; wait for it or stop it", folder.display())]
+    #[error("another catherd is serving the store in {}; wait for it or stop it", folder.display())]
     Busy {
         /// The folder of the file.
         folder: PathBuf,

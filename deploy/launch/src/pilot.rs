@@ -230,13 +230,13 @@ fn local_folder(text: &str) -> Result<String, LaunchError> {
     Ok(format!("\"${{{name}:?}}\"{}", quoted(&format!("{below}/catherd"))))
 }
 
-/// Why a string is not a time.
+/// A string that is not a permitted time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeError(String);
 
 impl fmt::Display for TimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a time; write one such as 90min, 8h, 8:00:00 or 1-12:00:00", self.0)
+        write!(f, "`{}` is not a time limit such as 90min, 8h, 8:00:00 or 1-12:00:00", self.0)
     }
 }
 
