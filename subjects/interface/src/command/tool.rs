@@ -242,7 +242,7 @@ impl StudyTools<'_> {
         }
         let digest = digest(path).map_err(|cause| {
             let cause = format!("{}: {cause}", path.display());
-            wrong(field, cause, "name an existing tool by a path relative to the study file")
+            wrong(field, cause, "correct the path (relative to the study file) or the tool")
         })?;
         self.digests.insert(path.to_owned(), digest);
         Ok(digest)
