@@ -333,7 +333,7 @@ fn code(line: &str) -> Statement {
     }
 }
 
-/// A line that throws is not executed again before later lines.
+/// The results of all lines. If a line throws, the other lines are executed again without it.
 fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Execution), String> {
     let mut open: Vec<usize> = (0..lines.len()).collect();
     let mut results = vec![Value::Null; lines.len()];
@@ -481,7 +481,7 @@ fn generated(
     if let Some(least) = expect["in_at_least"].as_u64()
         && (full as u64) < least
     {
-        found.0.push(format!("all goals covered in {full} runs, expected {least}"));
+        found.0.push(format!("all goals covered in {full} runs, expected at least {least}"));
     }
     Ok(())
 }

@@ -311,7 +311,9 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
         if !test.limit.is_empty() {
             let reason = match test.limit.as_str() {
                 "rejection" => "it leaves a rejection that nothing handles".to_owned(),
-                "timer" => "it leaves a timer that throws an exception".to_owned(),
+                "timer" => {
+                    "a callback that runs after it, such as a timer, throws an exception".to_owned()
+                }
                 limit => format!("the limit `{limit}` is reached after its last statement"),
             };
             chosen.push((number, Err(reason)));
@@ -355,7 +357,7 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
             && !shortened(test, code)
         {
             let reason =
-                "a tenth of the tests show errors already; --all-errors writes all".to_owned();
+                "enough other tests show errors; --all-errors writes all of them".to_owned();
             chosen[at].1 = Err(reason);
         }
     }

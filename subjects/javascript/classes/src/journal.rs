@@ -17,7 +17,7 @@ use crate::progress::Searched;
 /// An execution that ended its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crash {
-    /// Number of the execution in its search, from 1.
+    /// Number of the execution in its run, from 1.
     pub number: u64,
     /// Number of the target that the last statement calls.
     pub target: u64,

@@ -176,7 +176,7 @@ impl Reader {
                     true => self.number()?,
                 };
                 if self.peek() != Some('}') || most < least || most > 1_000 {
-                    return Err("repetitions are `{m}`, `{m,}` or `{m,n}`, at most 1,000");
+                    return Err("repetitions are `{m}`, `{m,}` or `{m,n}`, with m <= n <= 1,000");
                 }
                 (least, most)
             }

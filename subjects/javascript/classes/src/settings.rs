@@ -217,7 +217,7 @@ impl Parameters for GenerationSettings {
             Field::switch("mined", &mut self.mined)
                 .meaning("with words: also from documentation, tests and examples of the package"),
             Field::switch("minimise", &mut self.minimise)
-                .meaning("leave out statements that no goal needs"),
+                .meaning("leave out tests and statements that no goal needs"),
         ]
     }
 }

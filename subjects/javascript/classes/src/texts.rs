@@ -1,4 +1,4 @@
-//! Creation of tests that differ from earlier tests in one string.
+//! Creation of tests by changing one string of earlier tests.
 
 use std::cell::{Cell, LazyCell};
 use std::collections::VecDeque;
@@ -11,7 +11,8 @@ use catherd_search::Stream;
 use crate::building::Maker;
 use crate::genes::Genes;
 
-/// Maximum number of tests that are kept because they reached code more often than others.
+/// Maximum number of tests that are kept because they covered a new goal or a counter had a value in
+/// a new range.
 const MAX_FOUND: usize = 400;
 /// Maximum length of a changed string, in characters, if the string was not longer before.
 const LONGEST: usize = 160;
@@ -156,8 +157,8 @@ impl Texts {
         }
     }
 
-    /// Creates a test that differs from an earlier test in a string, with a probability that
-    /// increases with the success of such tests.
+    /// Creates a test by changing a string of an earlier test, with a probability that increases
+    /// with the success of such tests. Statements that the string does not need may be left out.
     pub(crate) fn child(
         &self,
         maker: &Maker<'_>,
@@ -354,7 +355,7 @@ fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
 }
 
 /// The differences between two character codes, or between two strings of one character, that have
-/// this distance. This is the inverse of the distances in the prelude.
+/// this distance. This is the inverse of the distances in the prelude of the machine.
 fn differences(distance: f64) -> impl Iterator<Item = u32> {
     let whole = |number: f64| {
         let near = number.round();

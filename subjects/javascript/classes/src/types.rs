@@ -1,4 +1,5 @@
-//! Types of parameters, inferred from how executed tests used them.
+//! Types of parameters, inferred from their uses in executed tests and from default values, names
+//! and comments.
 
 use std::collections::BTreeMap;
 

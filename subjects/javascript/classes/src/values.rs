@@ -1,4 +1,5 @@
-//! Primitive values.
+//! Simple values: random values, constants of the program, and values from generators that the
+//! project names.
 
 use catherd_javascript_machine::instrument::Units;
 use catherd_javascript_machine::{Argument, ProjectConfig};
@@ -169,7 +170,7 @@ pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
     })
 }
 
-/// `None` if the value has no neighbours.
+/// A value near another value; `None` for a value without neighbours.
 pub(crate) fn neighbour(
     value: &Argument,
     constants: &Constants,

@@ -45,7 +45,7 @@ pub struct Words {
     /// Properties that are read, by file and name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
     pub(crate) calls: BTreeMap<String, Vec<Vec<Literal>>>,
-    /// For each of these calls, the object whose member is called; may be empty.
+    /// For each of `calls`, the object whose member is called; may be empty.
     pub(crate) owners: BTreeMap<String, Vec<String>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
     /// Number of parameters that calls of a declared function cannot leave out.
@@ -309,7 +309,7 @@ impl Words {
         Some(&self.files[index])
     }
 
-    /// A sequence of tokens, words, spaces and lines.
+    /// A sequence of tokens, names, spaces and line breaks.
     fn phrase(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
         const NAMES: [&str; 6] = ["a", "b", "key", "1", "12", "x1"];
         let pool = self.file(function, rng).filter(|pool| pool.tokens.len() > 3)?;

@@ -38,7 +38,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// parent and the child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// Returns `None` in the child.
+/// Executes the command in a child process. Returns `None` in the child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;

@@ -114,7 +114,8 @@ impl CodeFlags {
         if self.snapshots && self.style == Style::NodeTest {
             let has = Node::find(&self.node).is_ok_and(|node| node.has_snapshots());
             if !has {
-                let error = Failure::new("the test runner of this Node.js has no snapshots");
+                let error =
+                    Failure::new("--snapshots needs the test runner of Node.js 22.3 or later");
                 return Err(
                     error.hint("name Node.js 22.3 or later with --node, or use --style jest")
                 );

@@ -231,7 +231,9 @@ fn summary(path: &Path, generated: &Generated, left_out: &str, seconds: f64) -> 
     let name = path.display();
     let (covered, goals) = (generated.covered.len(), generated.goals.len());
     if goals == 0 {
-        return format!("{name}: nothing to cover beyond what loading executes\n");
+        return format!(
+            "{name}: nothing to cover: no function under test has a goal that loading does not cover\n"
+        );
     }
     let suite = &generated.suite;
     let size: usize = suite.tests.iter().map(|test| test.statements.len()).sum();

@@ -27,7 +27,7 @@ pub fn is_suite(text: &str) -> bool {
 
 pub(crate) fn unusable(path: &Path, cause: &dyn Display) -> Failure {
     Failure::new(format!("{}: {cause}", path.display())).hint(
-        "name a .js or .ts file, a folder with package.json or subject.toml, or a .tgz package",
+        "a project is a .js or .ts file, a folder with package.json or subject.toml, or a .tgz package",
     )
 }
 

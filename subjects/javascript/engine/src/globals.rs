@@ -1,4 +1,4 @@
-//! The global objects of this crate.
+//! The global objects that this crate adds for scripts, such as `console` and timers.
 
 use std::cell::RefCell;
 use std::rc::Rc;

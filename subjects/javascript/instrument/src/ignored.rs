@@ -225,8 +225,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Istanbul replaces these values with sequence expressions, attaches the hints before them to
-    /// the sequences, and does not look for hints at sequences.
+    /// Removes the hint before a value that Istanbul replaces with a sequence expression, such as a
+    /// default value. Istanbul attaches the hint to the sequence, where it does not look for hints.
     fn forget(&mut self, kind: AstKind<'a>) {
         let value = match kind {
             AstKind::VariableDeclarator(it) => {

@@ -3,7 +3,7 @@
 /// Maximum length of a line, in characters.
 pub(super) const WIDTH: usize = 100;
 
-/// Characters of an indentation.
+/// Width of one level of indentation, in characters.
 const STEP: usize = 2;
 
 /// An expression that can be written in one line or in several.
@@ -23,7 +23,7 @@ pub(super) enum Doc {
         /// Whether a list on several lines ends with a comma.
         trailing: bool,
     },
-    /// A sequence of parts, of which only lists may be broken into lines.
+    /// A sequence of parts without line breaks between them.
     Row(Vec<Doc>),
     /// A literal that is written as the sum of its parts, each on a separate line, if it is too
     /// long for one line.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::layout::Doc;
 
-/// Maximum length of a part of a string that is written in several parts, in characters.
+/// Maximum length of a string that is written as one literal, in characters.
 const PART: usize = 76;
 
 /// A string as a literal.
@@ -114,7 +114,8 @@ pub(super) fn member(name: &str) -> String {
     if is_name(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
 }
 
-/// `__proto__` is computed, because it would otherwise set the prototype.
+/// A member of an object literal. The name `__proto__` is written as a computed name, because it
+/// would otherwise set the prototype.
 fn entry(name: &str, value: Doc) -> Doc {
     let key = match name {
         "__proto__" => "['__proto__']".to_owned(),

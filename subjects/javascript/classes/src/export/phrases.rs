@@ -51,7 +51,7 @@ pub(super) fn part_of_text(text: &str, given: &[Argument]) -> String {
 }
 
 fn beginning_of(text: &str, longest: usize) -> String {
-    // Skip blank lines at the beginning.
+    // Line feeds at the beginning do not end the line.
     let blank = text.len() - text.trim_start_matches('\n').len();
     let end = text[blank..].find('\n').map_or(text.len(), |end| blank + end);
     let line = &text[..end];
@@ -75,7 +75,7 @@ pub(super) fn beginning(code: &str) -> Option<String> {
     beginning_within(code, LONGEST_BEGINNING)
 }
 
-/// `longest` is the maximum length in characters.
+/// `longest` is the maximum length of the part before the ellipsis, in bytes.
 pub(super) fn beginning_within(code: &str, longest: usize) -> Option<String> {
     let close = match code.chars().next()? {
         '[' => "]",

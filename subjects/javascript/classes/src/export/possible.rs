@@ -38,8 +38,8 @@ impl Possible {
         matches!(self.claim.at, Part::Item(_))
     }
 
-    /// The code after the name of the value and the expected value, if the assertion is about a
-    /// part of the value.
+    /// The code that follows the name of the value, and the expected value; `None` if the assertion
+    /// is about the whole value.
     pub(crate) fn part(&self) -> Option<(&str, &Value)> {
         let part = self.place.part.as_str();
         (!part.is_empty()).then_some((part, &self.expected))
@@ -63,8 +63,8 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         if !at_end && index != last {
             continue;
         }
-        // Leave out variables that the call does not use, because effects on them are not the
-        // purpose of the call.
+        // Of the variables at the end, keep only the receiver, the result and those with values:
+        // effects on others are rarely the purpose of the call.
         let made = test.statements.get(index);
         if at_end
             && index != receiver
@@ -115,7 +115,7 @@ pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code)
         let claims = choices(value, &code.classes);
         let claim = claims.into_iter().find(|claim| claim.part == place.part);
         match claim {
-            // Only the class is asserted.
+            // Only the type or class is asserted.
             Some(claim) if claim.is_type() => json!({"is": value.get("object")}),
             Some(claim) => part_of(value, &claim.at),
             None => value.clone(),
@@ -134,7 +134,7 @@ pub(crate) enum Strength {
     Error,
     /// Parts of the result or of the state of a variable.
     Part,
-    /// The whole result.
+    /// The whole result, or the whole state of a variable.
     Whole,
 }
 

@@ -179,7 +179,7 @@ impl<'s> Test<'s> {
                 chosen.retain(|claim| known.insert(claim.part.clone()));
                 match (parts.is_empty(), chosen.is_empty()) {
                     (true, _) => continue,
-                    // The value has changed since.
+                    // The value has changed since the assertions were chosen.
                     (_, true) => {}
                     _ => claims = chosen,
                 }
@@ -221,7 +221,7 @@ impl<'s> Test<'s> {
             // not asserted, because they do not describe the error.
             found.clear();
         } else if throws {
-            // Leave out classes of instances, because they do not describe the error.
+            // Leave out types and classes, because they do not describe the error.
             found.iter_mut().for_each(|each| each.claims.retain(|claim| !claim.is_type()));
         }
         for each in &mut found {
@@ -303,7 +303,7 @@ impl<'s> Test<'s> {
             && matches!(statement.arguments.first(), None | Some(Argument::Undefined))
     }
 
-    /// The name of the called method, such as `Chain.add`.
+    /// The name of the called function or method, such as `Chain.add`.
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
         match statement.operation {

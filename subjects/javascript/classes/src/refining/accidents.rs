@@ -97,7 +97,7 @@ fn looks_like_chance(text: &str) -> bool {
     })
 }
 
-/// Whether three or more numbers hardly differ, or a number is not finite.
+/// Whether too few of three or more numbers are different, or a number is not finite.
 fn are_odd_numbers(given: &[Argument]) -> bool {
     let number = |it: &Argument| match it {
         Argument::Number(number) => Some(*number),
@@ -263,7 +263,7 @@ impl Usage {
             && !result.to_string().contains(word.as_str())
     }
 
-    /// Whether an example calls a function of this name with this string first.
+    /// Whether an example calls a function of this name with this string as the first argument.
     fn gives_text(&self, name: &str, text: &str) -> bool {
         let mut calls = self.words.calls.get(name).into_iter().flatten();
         calls.any(|call| matches!(call.first(), Some(Literal::Text(known)) if known == text))

@@ -113,8 +113,8 @@ impl Refiner<'_> {
         if result.is_none_or(is_error) {
             return Ok(None);
         }
-        // If a call returns a value, changes to its last argument, an object, are probably defaults
-        // of options.
+        // If a call returns a value, changes to an object that is the last of several arguments
+        // are probably defaults of options.
         let returns = result.is_some_and(|it| !it.is_null() && it.get("undefined").is_none());
         // Ignore the effects of a function that returns a simple value, unless its name suggests
         // them.

@@ -27,7 +27,7 @@ const NAMED: [(&str, Range); 8] = [
     ("base radix", (2.0, 36.0)),
 ];
 
-/// Names of parameters whose numbers are not negative.
+/// Names of parameters and members whose numbers are not negative.
 const COUNTS: [&str; 20] = [
     "count",
     "length",
@@ -51,10 +51,10 @@ const COUNTS: [&str; 20] = [
     "age",
 ];
 
-/// Names of parameters whose numbers are positive.
+/// Names of parameters and members whose numbers are positive.
 const DEVIATIONS: [&str; 5] = ["sd", "sigma", "stddev", "variance", "df"];
 
-/// Names of parameters and members whose numbers are whole.
+/// Names of parameters whose numbers are whole.
 const WHOLE: [&str; 20] = [
     "index", "idx", "i", "j", "row", "col", "column", "columns", "rows", "count", "length", "len",
     "offset", "position", "times", "repeat", "digits", "places", "decimals", "capacity",

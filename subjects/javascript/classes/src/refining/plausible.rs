@@ -12,7 +12,7 @@ use super::{conventions, weights};
 use crate::model::{RECEIVER, Target};
 use crate::suite::{SuiteTest, is_error};
 
-/// Maximum number of calls of a test.
+/// Maximum number of calls of a test that is not documented.
 const MAX_CALLS: usize = 4;
 
 /// Maximum length of a string that is not written in the documentation, in characters.
@@ -366,7 +366,7 @@ impl Usage {
             items.len() <= LARGEST && items.iter().all(|it| self.is_plausible_value(it, depth + 1))
         };
         let alike = |items: &[Argument]| {
-            // Most elements should differ, unless equal elements are the purpose of the call.
+            // No value should make up more than half of the elements.
             let again = |it: &Argument| 2 * items.iter().filter(|other| *other == it).count();
             let same = items.len() > 2 && items.iter().any(|it| again(it) > items.len());
             !same && items.iter().map(kind).collect::<BTreeSet<_>>().len() <= 1
@@ -463,7 +463,7 @@ impl Usage {
         if conventions::is_plain(text) {
             return true;
         }
-        // Accept only a single word, because several words stand for something unknown.
+        // Accept only a single word, because the purpose of several words is unknown.
         let letters = text.chars().all(|c| c.is_ascii_alphabetic());
         let known = match count {
             // A letter may be a name within a collection.

@@ -56,8 +56,8 @@ impl Usage {
     }
 }
 
-/// Whether a comment shows a result: a literal that agrees with the result (see [`is_other`]), or
-/// the beginning of a number.
+/// Whether a comment shows the observed result: a literal that agrees with it (see [`is_other`]), or
+/// its first digits if it is a number.
 fn confirms(comment: &str, result: &Value) -> bool {
     let text = comment.trim();
     let digits = text.trim_end_matches(['.', '\u{2026}']);

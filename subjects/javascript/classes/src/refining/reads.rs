@@ -14,7 +14,7 @@ use crate::model::{Model, Target};
 use crate::suite::SuiteTest;
 use crate::words::Words;
 
-/// Members of strings, arrays, numbers, functions, regular expressions and dates.
+/// Members of strings, arrays, numbers, functions, regular expressions, dates and promises.
 const BUILT_IN: [&str; 76] = [
     "apply",
     "at",
@@ -321,8 +321,8 @@ impl Usage {
         !self.has_adder(target) && given.iter().enumerate().any(is_key)
     }
 
-    /// Whether an argument has a kind and members that its function reads, or that examples or
-    /// declarations have.
+    /// Whether the kind and members of an argument suit what the called function reads, or occur in
+    /// examples or declarations.
     pub(super) fn is_as_read(&self, target: &Target, position: usize, value: &Argument) -> bool {
         let function = matches!(value, Argument::Function(..));
         if !function && self.is_documented(Some(target), position, value) {
@@ -404,7 +404,8 @@ impl Usage {
         if simple && (pattern || !read.is_empty()) && !used() && !compared() {
             return fits();
         }
-        // A string that examples of many programs contain says nothing about a further argument.
+        // A string that examples of many programs contain is hardly meant for a further argument
+        // about which nothing is known.
         if let Argument::String(text) = value
             && position > 0
             && conventions::is_plain(text)

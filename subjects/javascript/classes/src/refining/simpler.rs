@@ -228,7 +228,7 @@ impl Refiner<'_> {
             for Change { argument: new, how } in changes {
                 let mut shorter = candidate.test.statements.clone();
                 match (current, &new) {
-                    // A new value with parts may contain the current one.
+                    // Replace every equal value only if the new value cannot contain it.
                     (
                         Argument::String(_) | Argument::Variable(_),
                         Argument::String(_) | Argument::Number(_),
@@ -247,7 +247,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Values of examples that may replace a string or a number that no example contains.
+    /// Values of examples that may replace a string that no example contains or an unusual number.
     fn examples_for(
         &self,
         statements: &[Statement],
@@ -349,7 +349,7 @@ impl Refiner<'_> {
         (0..members.len()).filter(|at| may(&&members[*at])).map(flag).collect()
     }
 
-    /// Shorter strings; none for a string that is easy to read.
+    /// Simpler strings; none for a string that is easy to read.
     fn shorter_texts(&self, text: &str) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
         // A string between quotes is an example; a string in prose is not.

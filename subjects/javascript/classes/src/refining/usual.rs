@@ -14,7 +14,7 @@ use crate::suite::SuiteTest;
 /// Minimum number of calls from which usual values are determined.
 const FEWEST: usize = 4;
 
-/// Minimum share of calls with the same value in a place for which the value counts as usual.
+/// Minimum share of calls that must have the same value in a place for the value to be usual.
 const SHARE: f64 = 0.8;
 
 /// A part of a value: the call that a test shows, the call that made the value, and the name of the
@@ -123,7 +123,8 @@ impl Usual {
             at += 1;
             kept.contains(&(at - 1)) || says(self, candidate)
         });
-        // Keep the values that these candidates show, because the function shows no others.
+        // The values that these candidates show are not usual, because the function shows no
+        // others.
         self.values.retain(|(shown, ..), _| !easiest.contains_key(&Some(shown.clone())));
     }
 }
