@@ -98,8 +98,8 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 pub struct Execution {
     /// How the test ended.
     pub outcome: TestOutcome,
-    /// Index of the statement at which the test ended, or the length of the test if it ended after
-    /// the last statement.
+    /// Index of the statement at which the test ended; the length of the test if it ended after the
+    /// last statement, and 0 if loading failed.
     pub ended: usize,
     /// Number of counted steps, such as statements and loop iterations.
     pub steps: u64,

@@ -267,7 +267,8 @@ impl Live {
         failed
     }
 
-    /// Returns whether one of the functions threw an exception.
+    /// Executes the functions passed to `process.nextTick`. Returns whether one of them threw an
+    /// exception.
     pub(crate) fn run_ticks(&self, session: &Session<'_>) -> bool {
         self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }

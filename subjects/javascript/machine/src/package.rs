@@ -303,7 +303,10 @@ fn add_archive(
         }
         let path = entry.path().map_err(failed)?.into_owned();
         if !is_inside(&path) {
-            return Err(file_error(shown, format!("{} leads outside", path.display())));
+            return Err(file_error(
+                shown,
+                format!("{} leads out of the archive or has a line break", path.display()),
+            ));
         }
         let mut parts = path.components();
         parts.next();

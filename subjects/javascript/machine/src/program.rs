@@ -126,7 +126,7 @@ impl Program {
         text
     }
 
-    /// Compiled once for all contexts.
+    /// A compiled file. Each file is compiled once for all contexts.
     pub(crate) fn loaded(
         &self,
         path: &str,

@@ -179,7 +179,7 @@ impl Argument {
         }
     }
 
-    /// Calls a function that may change arguments with this argument and every nested argument.
+    /// Like [`visit`](Argument::visit), but the function may change the arguments.
     pub fn visit_mut(&mut self, see: &mut dyn FnMut(&mut Argument)) {
         see(self);
         match self {
@@ -208,9 +208,9 @@ pub enum Operation {
     Call,
     /// Calls a method of a variable.
     Method,
-    /// Reads a field of a variable.
+    /// Reads a property of a variable.
     Get,
-    /// Writes a field of a variable.
+    /// Writes a property of a variable.
     Set,
     /// Evaluates code, in examples only.
     Code,

@@ -1,4 +1,4 @@
-//! TypeScript in packages.
+//! TypeScript files in packages: the requests that refer to them, and their JavaScript code.
 
 use catherd_javascript_instrument::is_typescript;
 
@@ -29,7 +29,7 @@ pub struct TypedFile {
     pub requests: Vec<(String, String)>,
 }
 
-/// For example, `a.ts` for `a` and `a.js`.
+/// The TypeScript file to which a path refers, for example `a.ts` for `a` and `a.js`.
 pub(crate) fn file(package: &Package, path: &str) -> Option<String> {
     if path.split('/').any(|part| part == "node_modules") {
         return None;

@@ -25,10 +25,10 @@ use crate::test::suite::{LoadedSuite, Tests};
 /// In the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
 /// Itch (suite.js, or the only JavaScript file there), and `source` is the submission, an .sb3 or
 /// .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
-/// compared with itself. `natural_language` is the language of the sentences that the judge adds,
-/// Dutch for `nl` and otherwise English. `memory_limit` in bytes, but at least 4 MiB, bounds the
-/// scripts of the suite. `time_limit` is not used, because the limits count operations and steps
-/// instead of time.
+/// compared with itself. With a plan, `natural_language` is the language of the sentences that the
+/// judge adds, Dutch for `nl` and otherwise English. `memory_limit` in bytes, but at least 4 MiB,
+/// bounds the scripts of the suite. `time_limit` is not used, because the limits count operations
+/// and steps instead of time.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -188,7 +188,7 @@ impl Arguments<'_> {
     fn seed_and_bounds(&self, suite: &Suite) -> Result<(u64, Bounds), Failure> {
         let seed = match &self.flags.seed {
             Some(text) => text.parse().map_err(|_| {
-                Failure::new(format!("--seed {text}: not a whole number"))
+                Failure::new(format!("--seed {text}: not a whole number, or out of range"))
                     .hint("give a number from 0 to 18446744073709551615")
             })?,
             None => suite.seed,
@@ -237,7 +237,7 @@ impl Arguments<'_> {
             if self.flags.resume {
                 if format != Format::Table {
                     let error = Failure::new("--resume: only a table can be continued");
-                    return Err(error.hint("leave --format out, or --resume"));
+                    return Err(error.hint("use --format table, or leave --resume out"));
                 }
                 let resumed = many::resume(path, suite, &paths)?;
                 (table, all_passed) = (resumed.table, resumed.all_passed);

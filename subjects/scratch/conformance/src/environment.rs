@@ -56,7 +56,7 @@ impl fmt::Display for Environment {
         }
         if !self.makey_steps.is_empty() {
             let steps: Vec<_> = self.makey_steps.iter().map(u64::to_string).collect();
-            write!(f, ", Makey Makey hats started again in step {}", steps.join(", "))?;
+            write!(f, ", steps in which Makey Makey hats started again: {}", steps.join(", "))?;
         }
         Ok(())
     }

@@ -114,8 +114,12 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Some(n) => bar(n as usize),
         None => BARS.add(ProgressBar::new_spinner()),
     };
-    let report = run_campaign(&campaign, executor, || progress.inc(1))
-        .map_err(|cause| Failure::new(format!("{}: {cause}", campaign.failures.display())))?;
+    let report = run_campaign(&campaign, executor, || progress.inc(1)).map_err(|cause| {
+        Failure::new(format!(
+            "cannot start a process or write to {}: {cause}",
+            campaign.failures.display()
+        ))
+    })?;
     progress.finish_and_clear();
     terminal::print(&if arguments.json {
         serde_json::to_string(&report).map_or(String::new(), |line| line + "\n")

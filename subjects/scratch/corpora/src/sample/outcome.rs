@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum ProbeOutcome {
     /// The project is acceptable.
     Accepted,
-    /// No shared project was found.
+    /// No shared project was found, or the request for an address was refused.
     Absent,
     /// The project is not shared.
     Unshared,
@@ -78,8 +78,8 @@ impl ProbeOutcome {
     /// Explanation for tables.
     pub fn meaning(self) -> &'static str {
         match self {
-            ProbeOutcome::Accepted => "in the sample",
-            ProbeOutcome::Absent => "no shared project found",
+            ProbeOutcome::Accepted => "in the corpus",
+            ProbeOutcome::Absent => "no shared project found, or the address refused",
             ProbeOutcome::Unshared => "not shared",
             ProbeOutcome::Remix => "remix of another project",
             ProbeOutcome::Gone => "contents withheld, or deleted between requests",
