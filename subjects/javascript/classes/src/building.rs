@@ -16,7 +16,8 @@ use crate::words::Words;
 
 /// Maximum nesting of values inside other values, such as arrays in arrays.
 pub(crate) const DEEPEST: usize = 4;
-/// Probability that an instance of a class is taken from a call that returns one, if one is known.
+/// Probability that an instance of an exported class is taken from a call that returns one, if such
+/// a call is known.
 const RETURNED: f64 = 0.3;
 
 /// The data from which tests are made.

@@ -144,7 +144,7 @@ pub fn machine(
 }
 
 /// Names of the goals of runs with these settings, each with the number of a goal on which it
-/// depends.
+/// depends, if there is one.
 ///
 /// # Errors
 ///

@@ -35,8 +35,8 @@ pub(crate) fn minimised(
     (chosen, before - after)
 }
 
-/// Tests that together cover all goals, chosen greedily, each with the goals that no earlier one
-/// covers.
+/// Tests that together cover the same goals as all tests, chosen greedily, each with the goals that
+/// no earlier one covers.
 fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();

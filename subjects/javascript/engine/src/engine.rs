@@ -296,7 +296,7 @@ impl<'js> Session<'js> {
         }
     }
 
-    /// Begins a turn.
+    /// Begins a turn, such as a script or a timer, whose operations are counted from 0.
     pub fn begin_turn(&self) {
         self.meter.begin_turn();
     }

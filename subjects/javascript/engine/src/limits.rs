@@ -16,10 +16,11 @@ const JOBS_PER_UNIT: u64 = 1_000;
 /// Limits on the scripts of one engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Operations per turn, in units of 10,000: backward jumps, calls, steps of regular expressions
-    /// and other work.
+    /// Operations from one call of [`Session::begin_turn`](crate::Session::begin_turn) to the next,
+    /// in units of 10,000: backward jumps, calls, steps of regular expressions and other work.
     pub turn: u64,
-    /// Operations per test, in units of 10,000.
+    /// Operations from one call of [`Session::begin_test`](crate::Session::begin_test) to the next,
+    /// in units of 10,000.
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,

@@ -36,7 +36,7 @@ pub struct Description {
     pub extensions: Vec<String>,
     /// Number of blocks with an unknown opcode.
     pub unknown_blocks: usize,
-    /// Number of costumes and sounds without their file.
+    /// Number of costumes and sounds whose file is missing or damaged.
     pub missing_media: usize,
 }
 

@@ -17,8 +17,8 @@ const ASKS: f64 = 1.0;
 /// Maximum number of readers that are tried for a call.
 const MAX_READERS: usize = 4;
 
-/// By class, accessors and methods without arguments that returned simple values, each with whether
-/// it is a method.
+/// By class, accessors and methods without arguments that returned strings, numbers, booleans or
+/// arrays, each with whether it is a method.
 pub(super) type Readers = BTreeMap<String, BTreeSet<(bool, String)>>;
 
 /// The class of an observed object; empty for an object that has no class but is not plain.

@@ -182,8 +182,8 @@ impl Usage {
                         || self.is_usual_call(target, statement)))
     }
 
-    /// Whether the documentation, tests or examples mention a target, or mention only a few
-    /// targets.
+    /// Whether the documentation, tests, examples or declarations mention a target, or mention only
+    /// a few targets.
     fn is_mentioned(&self, target: &Target) -> bool {
         let names = |target: &Target| self.words.names(target, &self.model);
         let mentions = |target: &Target| {

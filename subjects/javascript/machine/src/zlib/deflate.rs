@@ -61,7 +61,7 @@ pub(crate) enum Strategy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
-    /// More input follows, and known input may influence later output.
+    /// More input follows. The output for the input so far may be incomplete.
     None,
     /// An empty block with the fixed code follows.
     Partial,

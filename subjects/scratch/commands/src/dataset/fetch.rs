@@ -17,8 +17,8 @@ use crate::failure::Worded;
 /// corpus.
 ///
 /// The list is a CSV file with the columns id, address and sha256, and optionally author and
-/// licence. Projects that cannot be fetched or used, or do not have the SHA-256 in the list, are
-/// left out and named. An interrupted fetch continues if the same command is run again.
+/// licence. Projects that a server refuses, that cannot be used, or that do not have the SHA-256 in
+/// the list, are left out and named. An interrupted fetch continues if the same command is run again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
