@@ -58,13 +58,14 @@ use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 /// Settings of refining.
 #[derive(Clone, Debug)]
 pub struct Refinement {
-    /// Maximum number of executions of tests on the program.
+    /// Maximum number of tests that are executed on the program, each up to three times.
     pub executions: u64,
-    /// Maximum work of these executions: their steps, and five for each value that they show.
+    /// Maximum work of these executions: their steps, and five for each value that they show. The
+    /// executions on mutants may take as many steps again.
     pub work: u64,
     /// Maximum number of mutants, drawn with equal chances, by which assertions are chosen.
     pub mutants: u64,
-    /// Maximum number of executions of tests on mutants.
+    /// Approximate maximum number of executions of tests on mutants.
     pub mutant_executions: u64,
     /// Whether tests that only show an error of the language are kept.
     pub all_errors: bool,
@@ -305,7 +306,7 @@ struct Refiner<'p> {
     classes: Classes,
     all_errors: bool,
     all_values: bool,
-    /// Number of remaining executions.
+    /// Number of tests that may still be executed.
     left: u64,
     /// Remaining work.
     work: u64,

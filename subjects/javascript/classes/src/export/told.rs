@@ -31,7 +31,8 @@ pub(super) struct Title {
 }
 
 impl Title {
-    /// Whether the title contains a whole result that shows by itself what the call did.
+    /// Whether the title contains all options, and a whole result that shows by itself what the call
+    /// did.
     fn has_result(&self, shown: &Shown<'_>) -> bool {
         self.options && self.said == Said::Whole && is_rich(shown.expected)
     }
