@@ -104,7 +104,7 @@ impl SubjectKind for JavaScript {
     }
 
     fn summary(&self) -> &'static str {
-        "JavaScript classes and functions: .js files, folders with package.json, .tgz packages"
+        "JavaScript and TypeScript classes and functions: files, folders with package.json, .tgz packages"
     }
 
     fn algorithms(&self) -> Vec<AlgorithmInfo> {

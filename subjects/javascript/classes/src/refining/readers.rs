@@ -14,7 +14,7 @@ use crate::suite::Suite;
 /// Weight of a reader that only returns a truth value.
 const ASKS: f64 = 1.0;
 
-/// Maximum number of readers that are tried for a call.
+/// Maximum number of readers of a variable that are tried for a call.
 const MAX_READERS: usize = 4;
 
 /// By class, accessors and methods without arguments that returned strings, numbers, booleans or
