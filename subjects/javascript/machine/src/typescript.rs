@@ -88,7 +88,7 @@ fn without_comments(text: &str) -> String {
                 end
             }
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
             ']' | '}' => {
                 let end = json.trim_end().len();
                 if json[..end].ends_with(',') {
@@ -144,7 +144,7 @@ mod tests {
             ("src/folder/index.ts", ""),
             (
                 "tsconfig.json",
-                "{ // paths\n \"compilerOptions\": { /* of */ \"baseUrl\": \"./src\", \"paths\": { \"@/*\": [\"lib/*\",] }, } }",
+                "{ // paths\n \"compilerOptions\": { /* of */ /*/ none */ \"baseUrl\": \"./src\", \"paths\": { \"@/*\": [\"lib/*\",] }, } }",
             ),
         ];
         let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
