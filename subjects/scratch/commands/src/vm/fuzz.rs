@@ -104,7 +104,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         .map_err(|cause| Failure::new(format!("cannot find the path of this program: {cause}")))?;
     let executor = |first: u64, stride: u64| {
         let mut command = Command::new(&program);
-        command.args(["vm", "fuzz", "--seed", &campaign.seed.to_string()]);
+        command.args(["dev", "vm", "fuzz", "--seed", &campaign.seed.to_string()]);
         command.args(["--first", &first.to_string(), "--executor", &stride.to_string()]);
         command.args(["--time-limit", &campaign.time_limit.as_secs().to_string(), "--"]);
         command.args(&projects);
