@@ -101,6 +101,14 @@ fn a_failing_test_reports_the_expected_and_the_actual_value() {
     assert!(text.contains("suite.json: the suite was made for project "), "{text}");
     assert!(text.contains("--any-project"), "{text}");
 
+    // Every format compares the digest.
+    let formatted =
+        |project| run(folder.path(), &["test", project, "suite.json", "--format", "junit"]);
+    assert_eq!(stderr(&formatted("other.sb3")), text);
+    let own = formatted("game.sb3");
+    assert_eq!(own.status.code(), Some(0), "{}", stderr(&own));
+    assert!(stdout(&own).contains("failures=\"0\""), "{}", stdout(&own));
+
     let failing = run(folder.path(), &["test", "other.sb3", "suite.json", "--any-project"]);
     assert_eq!(failing.status.code(), Some(2), "{}", stderr(&failing));
     let tap = stdout(&failing);

@@ -20,10 +20,18 @@ pub(crate) fn open_pair(pair: &Pair) -> Result<(LoadedProject, Suite), Failure> 
     let suite = read_suite(pair)?;
     let subject = open(&pair.project)?;
     if !pair.any_project {
-        let digest = hex::encode(subject.digest);
-        suite.belongs_to(&digest).map_err(|error| suite_failure(pair, error))?;
+        check_digest(pair, &suite, &subject)?;
     }
     Ok((subject, suite))
+}
+
+pub(crate) fn check_digest(
+    pair: &Pair,
+    suite: &Suite,
+    subject: &LoadedProject,
+) -> Result<(), Failure> {
+    let digest = hex::encode(subject.digest);
+    suite.belongs_to(&digest).map_err(|error| suite_failure(pair, error))
 }
 
 pub(crate) fn parse_suite(pair: &Pair, text: &str) -> Result<Suite, Failure> {

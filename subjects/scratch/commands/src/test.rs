@@ -155,7 +155,7 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     }
     let suite = match plan {
         true => arguments.load_plan(text)?,
-        false => arguments.load(text, javascript)?,
+        false => arguments.load(text, javascript, projects.is_some())?,
     };
     if arguments.flags.expect.is_some() {
         return arguments.check_exercise(&suite);
@@ -202,14 +202,18 @@ impl Arguments<'_> {
         Ok(LoadedSuite::new(&self.pair.suite, text, Tests::Plan(Box::new(plan))))
     }
 
-    fn load(&self, text: &str, javascript: bool) -> Result<LoadedSuite, Failure> {
+    fn load(&self, text: &str, javascript: bool, several: bool) -> Result<LoadedSuite, Failure> {
         let tests = if javascript {
             javascript::tests(self, text)?
         } else if javascript::is_models(text) {
             javascript::models(self, text)?
         } else {
             let mut suite = project::parse_suite(self.pair, text)?;
-            if !self.pair.any_project {
+            // The template of an exercise is another project than its solution.
+            if !self.pair.any_project && !several && self.flags.expect.is_none() {
+                let subject = project::open(&self.pair.project)?;
+                project::check_digest(self.pair, &suite, &subject)?;
+            } else if !self.pair.any_project {
                 let error = "a generated suite belongs to one project";
                 return Err(Failure::new(format!("{}: {error}", self.pair.suite.display()))
                     .hint("use --any-project to execute it on other projects"));

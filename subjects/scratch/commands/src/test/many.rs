@@ -38,7 +38,8 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     paths.retain(|path| {
-        path.extension().is_some_and(|extension| extension == "sb3" || extension == "sb2")
+        let extension = path.extension().unwrap_or_default();
+        ["sb3", "sb2"].into_iter().any(|known| extension.eq_ignore_ascii_case(known))
             || path.join("project.json").exists()
     });
     paths.sort();
