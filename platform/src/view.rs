@@ -46,7 +46,7 @@ pub enum Part {
 #[cfg(target_os = "linux")]
 mod system {
     use std::collections::BTreeSet;
-    use std::ffi::{CStr, CString};
+    use std::ffi::{CStr, CString, OsStr};
     use std::fs::{self, File, FileType};
     use std::io;
     use std::os::fd::OwnedFd;
@@ -253,7 +253,11 @@ mod system {
                 continue;
             }
             // An overlay would not show what is mounted in the folder.
-            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            let Ok(entries) = fs::read_dir(&folder) else {
+                hide_known_sockets(&folder);
+                open.extend(uppermost_within(&folder, &places));
+                continue;
+            };
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
                 match kind.is_dir() {
@@ -265,7 +269,20 @@ mod system {
         failed
     }
 
-    /// A folder that this user cannot list is left out, because the program cannot list it either.
+    /// The uppermost of these places in a folder that are folders.
+    fn uppermost_within(folder: &Path, places: &BTreeSet<&Path>) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        // A place comes before the places in it.
+        for place in places.iter().filter(|place| **place != folder && place.starts_with(folder)) {
+            if place.is_dir() && found.last().is_none_or(|last| !place.starts_with(last)) {
+                found.push(place.to_path_buf());
+            }
+        }
+        found
+    }
+
+    /// A folder that this user cannot list may be left out, because the program cannot list it
+    /// either. If the folder can be entered, the program may know the names of sockets.
     fn overlay(folder: &Path) -> io::Result<()> {
         let mut lower = Vec::new();
         for &byte in folder.as_os_str().as_bytes() {
@@ -278,7 +295,10 @@ mod system {
         let options = CString::new(options)?;
         match mount("overlay", folder, "overlay", PLAIN | MountFlags::RDONLY, Some(&*options)) {
             Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
-            Err(Errno::ACCESS | Errno::PERM) if fs::read_dir(folder).is_err() => Ok(()),
+            Err(Errno::ACCESS | Errno::PERM) if fs::read_dir(folder).is_err() => {
+                hide_known_sockets(folder);
+                Ok(())
+            }
             // Programs do not need the state of running services.
             Err(_) if folder.starts_with("/run") => cover(folder),
             Err(error) => {
@@ -289,12 +309,18 @@ mod system {
     }
 
     fn hide_known_sockets(folder: &Path) {
-        let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-        let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
-        for path in paths.filter(|path| Path::new(path).starts_with(folder)) {
-            // The caller reports that sockets of the folder may be reachable.
+        let sockets = fs::read("/proc/net/unix").unwrap_or_default();
+        let paths = sockets.split(|byte| *byte == b'\n').filter_map(path_of_socket);
+        for path in paths.filter(|path| path.starts_with(folder)) {
+            // A socket that cannot be hidden no longer exists, or cannot be reached.
             let _ = mount_bind("/dev/null", path);
         }
+    }
+
+    /// The path in a line of `/proc/net/unix`, which may contain spaces.
+    fn path_of_socket(line: &[u8]) -> Option<&Path> {
+        let before = line.windows(2).position(|pair| pair == b" /")?;
+        Some(Path::new(OsStr::from_bytes(&line[before + 1..])))
     }
 
     fn separate_file(path: &Path, kind: FileType) -> io::Result<()> {

@@ -17,6 +17,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use crate::passage::Passage;
+
 /// The facts about the machine that the probe needs.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
@@ -71,7 +73,7 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn test() {
     let host = Host::new();
     let open = host.answers("off");
-    for question in OFFERED {
+    for question in OFFERED.into_iter().chain(host.facts.sockets.keys().map(String::as_str)) {
         assert_eq!(open.get(question), Some(&1), "the machine does not offer {question}: {open:?}");
     }
     assert!(open.len() >= 60, "{} questions", open.len());
@@ -88,6 +90,7 @@ pub(crate) fn test() {
 
 struct Host {
     folder: TempDir,
+    _passage: Option<Passage>,
     facts: Facts,
     segments: Vec<PathBuf>,
     child: Child,
@@ -108,6 +111,11 @@ impl Host {
                 serve(listener);
                 sockets.insert(format!("socket in {place}"), socket);
             }
+        }
+        let passage = Passage::new();
+        for (question, socket) in passage.iter().flat_map(Passage::sockets) {
+            serve(UnixListener::bind(&socket).unwrap());
+            sockets.insert(question.to_owned(), socket);
         }
         let socket = path("socket");
         serve(UnixListener::bind(&socket).unwrap());
@@ -159,7 +167,7 @@ impl Host {
             libc::syscall(libc::SYS_add_key, user.as_ptr(), key.as_ptr(), c"x".as_ptr(), 1, -4);
         }
         facts.folder = folder.path().to_owned();
-        Host { folder, facts, segments, child }
+        Host { folder, _passage: passage, facts, segments, child }
     }
 
     /// Runs the probe in a study. Returns the answer to each question: 1 if the resource was

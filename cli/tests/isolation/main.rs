@@ -7,6 +7,8 @@
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
+mod passage;
+#[cfg(target_os = "linux")]
 mod probe;
 
 #[cfg(target_os = "linux")]
