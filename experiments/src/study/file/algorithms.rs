@@ -16,7 +16,7 @@ pub(super) const ALGORITHM_KEYS: &[&str] =
     &["name", "label", "parameters", "sample", "sample_seed"];
 
 /// The parameter whose value may be a list of words. Its grid is a list of lists.
-const CRITERIA: &str = "criteria";
+pub(super) const CRITERIA: &str = "criteria";
 
 fn is_one_value(name: &str, entries: &[Value<'_>]) -> bool {
     let is_list = |entry: &Value<'_>| matches!(entry.get_ref(), DeValue::Array(_));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::algorithms::Configuration;
+use super::algorithms::{CRITERIA, Configuration};
 use super::{STUDY_KEYS, Source, Value, kind};
 use crate::Parameter;
 use crate::study::StudyError;
@@ -58,7 +58,7 @@ impl Source<'_> {
                     self.read_defaults(place, &format!("{name}."), table, defaults)?;
                     continue;
                 }
-                DeValue::Array(words) => self.words(&field, value, words)?,
+                DeValue::Array(words) if name != CRITERIA => self.words(&field, value, words)?,
                 _ => self.parameter(&field, value)?,
             };
             defaults.push((name, parameter, value.span()));
