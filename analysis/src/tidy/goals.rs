@@ -5,6 +5,7 @@ use std::path::Path;
 use catherd_experiments::Digest;
 use serde::Deserialize;
 
+use super::read::apart;
 use super::{Error, Results};
 
 const FILE: &str = "goals.csv";
@@ -101,21 +102,34 @@ struct Row {
 
 impl Results {
     /// Reads `goals.csv` of each folder that contains this file. Equal sets of several folders are
-    /// merged.
+    /// merged. Algorithms have the labels that a selection gave them.
     ///
     /// # Errors
     /// [`Error`] if a table cannot be read or is malformed.
     pub fn goals(&self) -> Result<Vec<GoalSet>, Error> {
         let mut all: Vec<GoalSet> = Vec::new();
-        for source in self.sources() {
+        for (number, source) in self.sources().iter().enumerate() {
             let path = source.dir.join(FILE);
             if path.exists() {
-                for set in read(&path)? {
+                for mut set in read(&path)? {
+                    for (label, _) in &mut set.algorithms {
+                        *label = self.shown_label(label, &source.dir, number > 0);
+                    }
                     add(&mut all, set);
                 }
             }
         }
         Ok(all)
+    }
+
+    /// The label that the algorithm with this label in a folder has here.
+    fn shown_label(&self, label: &str, folder: &Path, may_be_taken: bool) -> String {
+        let shown = |label: &str| self.shown_as(label).map(str::to_owned);
+        // Algorithms of a later folder with a taken label have this label.
+        let apart = may_be_taken.then(|| apart(label, folder));
+        let found = apart.and_then(|apart| shown(&apart)).or_else(|| shown(label));
+        // An algorithm that is left out may have the label that another algorithm now has.
+        found.unwrap_or_else(|| format!("{label} (left out)"))
     }
 }
 

@@ -21,6 +21,7 @@ use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 pub use conditions::{PlacedRuns, RunConditions, SHARES};
 pub use criteria::{CriteriaImprovements, CriterionCoverage};
+pub(super) use join::apart;
 use lists::{dropped, skipped};
 pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};
@@ -353,6 +354,13 @@ impl Results {
 
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
+    }
+
+    /// The label of the algorithm that had this label before a selection; `None` if the selection
+    /// left the algorithm out.
+    pub(super) fn shown_as(&self, label: &str) -> Option<&str> {
+        let at = self.planned_labels.iter().position(|known| known == label)?;
+        Some(&self.algorithms[at])
     }
 
     pub(super) fn sources(&self) -> &[Source] {

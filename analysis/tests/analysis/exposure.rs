@@ -76,3 +76,30 @@ fn metrics_are_compared_on_each_project() {
     assert_eq!(rows[1][1..7], ["project-1", "mosa", "random", "2.5", "2.5", "0.5"]);
     assert_eq!((p(1, 9), p(1, 10)), (1.0, 1.0));
 }
+
+#[test]
+fn goals_have_the_labels_of_a_selection() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = crate::synthetic::runs(1, 2).filter(|(spec, _)| spec.algorithm.name != "mio");
+    tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
+    let goals = "project,project_digest,criterion,goal,name,runs,covering,runs:random,\
+                 covering:random,runs:mosa,covering:mosa\n\
+                 project-0,00,blocks,0,a,4,3,2,1,2,2\nproject-0,00,blocks,1,b,4,2,2,0,2,2\n";
+    std::fs::write(dir.path().join("goals.csv"), goals).unwrap();
+    let select = |algorithms: &[&str], label: (&str, &str)| {
+        let algorithms = algorithms.iter().map(|&one| one.to_owned()).collect();
+        let labels = vec![(label.0.to_owned(), label.1.to_owned())];
+        let selection = tidy::Selection { algorithms, labels, ..tidy::Selection::default() };
+        Results::read(dir.path()).unwrap().select(&selection).unwrap()
+    };
+    let results = select(&[], ("mosa", "MOSA"));
+    let sets = results.goals().unwrap();
+    assert_eq!(sets[0].covering_of("MOSA"), Some((2, vec![2, 2])));
+    assert_eq!(sets[0].covering_of("mosa"), None);
+    let table = tables::unique_goals(&results, &sets).table.csv().unwrap();
+    let table = String::from_utf8(table).unwrap();
+    assert!(table.contains("project-0,blocks,MOSA,2,2,1,"), "{table}");
+    // The label of an algorithm that is left out does not stand for two algorithms.
+    let results = select(&["mosa"], ("mosa", "random"));
+    assert_eq!(results.goals().unwrap()[0].covering_of("random"), Some((2, vec![2, 2])));
+}

@@ -39,7 +39,7 @@ impl Results {
             }
             projects.push(number);
         }
-        let folder = other.sources.first().map(|source| name_of(&source.dir)).unwrap_or_default();
+        let folder = other.sources.first().map(|source| source.dir.clone()).unwrap_or_default();
         let mut algorithms = Vec::new();
         for ((label, budget), engine) in
             other.algorithms.into_iter().zip(other.budgets).zip(other.engines)
@@ -53,7 +53,7 @@ impl Results {
             let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
             if same.is_none() {
                 let taken = self.algorithms.contains(&label);
-                let label = if taken { format!("{label} ({folder})") } else { label };
+                let label = if taken { apart(&label, &folder) } else { label };
                 self.planned_labels.push(label.clone());
                 self.algorithms.push(label);
                 self.budgets.push(budget);
@@ -94,8 +94,10 @@ impl Results {
     }
 }
 
-pub(super) fn name_of(dir: &Path) -> String {
-    dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
+/// The label of an algorithm of a folder if an algorithm of an earlier folder has the label.
+pub(in crate::tidy) fn apart(label: &str, folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    format!("{label} ({})", name.to_string_lossy())
 }
 
 #[cfg(test)]

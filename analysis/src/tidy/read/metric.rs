@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::join::name_of;
+use super::apart;
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
