@@ -211,10 +211,9 @@ impl GoalCounts {
         let path = folder.join(FILE);
         let write = || -> csv::Result<()> {
             let mut file = csv::Writer::from_path(&path)?;
-            let own = self
-                .labels
-                .iter()
-                .flat_map(|label| [format!("runs:{label}"), format!("covering:{label}")]);
+            let labels = self.labels.iter().map(|label| printable(label));
+            let own =
+                labels.flat_map(|label| [format!("runs:{label}"), format!("covering:{label}")]);
             file.write_record(COLUMNS.iter().map(|&name| name.to_owned()).chain(own))?;
             for set in sets {
                 let project = places.get(&set.project).map_or("", |place| place.1);

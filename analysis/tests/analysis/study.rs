@@ -6,7 +6,7 @@ use std::path::Path;
 use catherd_analysis::comparison::{MeanCoverage, Samples};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{self, Error, Results, Skipped};
-use catherd_experiments::{Budget, RunOutcome};
+use catherd_experiments::{Budget, Criterion, RunOutcome, TimelinePoint};
 
 fn skipped() -> Vec<Skipped> {
     vec![Skipped { project: "broken, \"odd\"".to_owned(), reason: "not a zip file".to_owned() }]
@@ -66,6 +66,26 @@ fn tables_contain_the_results_of_the_runs() {
         .unwrap()
         .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|e| e == "partial"));
     assert_eq!(left_over.count(), 0);
+}
+
+#[test]
+fn names_are_escaped_in_every_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut runs: Vec<_> = crate::synthetic::runs(1, 1).take(1).collect();
+    let (spec, record) = &mut runs[0];
+    spec.project_name = "two\nlines, \"and\" more".to_owned();
+    spec.algorithm.label = "r\u{202e}andom".to_owned();
+    let second = Criterion { name: "lines".to_owned(), goals: 9, covered: vec![0] };
+    record.criteria.push(second);
+    let point = TimelinePoint { covered: 1, ..record.timeline[0].clone() };
+    record.timelines.insert("lines".to_owned(), vec![point]);
+    tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
+    for table in ["runs.csv", "timeline.csv", "criteria-timeline.csv"] {
+        for line in &lines(&dir.path().join(table))[1..] {
+            let names = ["\"two\\nlines, \"\"and\"\" more\",", ",r\\u{202e}andom,"];
+            assert!(names.iter().all(|name| line.contains(name)), "{table}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -352,8 +352,8 @@ impl Row for TimelineRow {
     fn columns(rows: &[TimelineRow], layout: &Layout) -> Vec<Column> {
         let mut columns = vec![
             column("run", rows, |r| r.of.run.as_str()),
-            column("project", rows, |r| r.of.project.as_str()),
-            column("algorithm", rows, |r| r.of.algorithm.as_str()),
+            text("project", rows, |r| Some(&r.of.project)),
+            text("algorithm", rows, |r| Some(&r.of.algorithm)),
             column("seed", rows, |r| r.of.seed),
         ];
         columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
@@ -378,8 +378,8 @@ impl Row for CriterionTimelineRow {
     fn columns(rows: &[CriterionTimelineRow], layout: &Layout) -> Vec<Column> {
         let mut columns = vec![
             column("run", rows, |r| r.of.run.as_str()),
-            column("project", rows, |r| r.of.project.as_str()),
-            column("algorithm", rows, |r| r.of.algorithm.as_str()),
+            text("project", rows, |r| Some(&r.of.project)),
+            text("algorithm", rows, |r| Some(&r.of.algorithm)),
             column("seed", rows, |r| r.of.seed),
             text("criterion", rows, |r| Some(&r.criterion)),
         ];
