@@ -85,6 +85,20 @@ fn campaigns_survive_crashes_and_hangs() {
 }
 
 #[test]
+fn the_end_of_a_long_message_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"for i in $(seq $FIRST 13); do
+        [ $i = 11 ] && { yes | head -c 200000 >&2; echo stack smashed >&2; kill -SEGV $$; }
+        echo $i 5 1000 ran
+    done"#;
+    let report = scripted(script, folder.path());
+    let [failure] = &report.failures[..] else { panic!("{:?}", report.failures) };
+    let cause = &failure.cause;
+    assert!(failure.execution == 11 && cause.ends_with("stack smashed"), "{cause}");
+    assert!(cause.contains(": (195918 earlier bytes are left out) "), "{cause}");
+}
+
+#[test]
 fn campaigns_report_broken_properties() {
     let folder = tempfile::tempdir().unwrap();
     let report = scripted("echo $FIRST 7 1000 BROKEN it forgot", folder.path());

@@ -20,6 +20,9 @@ const SLOWEST: usize = 5;
 /// Memory that the process of an execution may map, in bytes.
 const MEMORY: u64 = 4 << 30;
 
+/// Maximum number of bytes of a process's standard error that are kept.
+const ERRORS: usize = 4 << 10;
+
 /// The default stack size of threads, in bytes, so a project that needs a larger stack is detected.
 const STACK: usize = 2 << 20;
 
@@ -227,12 +230,23 @@ fn read_lines(stdout: ChildStdout) -> Receiver<String> {
     lines
 }
 
-/// A full pipe must not block the process.
-fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
+/// Reads everything, because a full pipe would block the process and writing to a closed one would
+/// end it. Keeps the end, because a process that dies writes the cause last.
+fn read_errors(mut stderr: ChildStderr) -> JoinHandle<String> {
     std::thread::spawn(move || {
-        let mut output = String::new();
-        let _ = BufReader::new(stderr).take(1 << 16).read_to_string(&mut output);
-        output
+        let (mut kept, mut left_out) = (Vec::new(), 0);
+        let mut buffer = [0; 8192];
+        while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+            kept.extend_from_slice(&buffer[..count]);
+            let excess = kept.len().saturating_sub(ERRORS);
+            kept.drain(..excess);
+            left_out += excess;
+        }
+        let end = String::from_utf8_lossy(&kept);
+        match left_out {
+            0 => end.into_owned(),
+            _ => format!("({left_out} earlier bytes are left out) {end}"),
+        }
     })
 }
 
