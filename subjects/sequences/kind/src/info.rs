@@ -7,7 +7,7 @@ use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 use crate::KIND;
 
 /// The engine id: the version of everything that influences a record.
-pub const ENGINE: &str = "sequences/2";
+pub const ENGINE: &str = "sequences/3";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";

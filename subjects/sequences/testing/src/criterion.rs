@@ -39,7 +39,7 @@ pub struct Criterion {
     span: u64,
     /// Whether only words without a repeated letter are items.
     pub(crate) distinct: bool,
-    relax: Option<Relax>,
+    pub(crate) relax: Option<Relax>,
     weights: Option<FxHashMap<u64, u64>>,
     /// A test is cut before the first occurrence of this letter.
     pub(crate) until: Option<Letter>,
@@ -68,7 +68,7 @@ pub(crate) enum Kind {
 
 /// A relaxation, by which items are merged into classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Relax {
+pub(crate) enum Relax {
     First,
     Last,
     Set,
@@ -142,14 +142,24 @@ impl Criterion {
     }
 
     fn is_distinct(&self, item: u64) -> bool {
-        let word = self.word(item);
+        self.is_distinct_to(self.strength().unwrap_or(0), item)
+    }
+
+    /// Whether the word of this length with this number has no repeated letter.
+    pub(crate) fn is_distinct_to(&self, length: usize, number: u64) -> bool {
+        let word = self.word_of(length, number);
         word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
     }
 
     pub(crate) fn word(&self, item: u64) -> Vec<Letter> {
-        let (t, s) = (self.strength().unwrap_or(0), self.letters as u64);
-        let mut rest = item;
-        let mut word: Vec<Letter> = (0..t)
+        self.word_of(self.strength().unwrap_or(0), item)
+    }
+
+    /// The word of this length with this number.
+    pub(crate) fn word_of(&self, length: usize, number: u64) -> Vec<Letter> {
+        let s = self.letters as u64;
+        let mut rest = number;
+        let mut word: Vec<Letter> = (0..length)
             .map(|_| {
                 let letter = (rest % s) as Letter;
                 rest /= s;
@@ -160,7 +170,7 @@ impl Criterion {
         word
     }
 
-    fn number(&self, word: &[Letter]) -> u64 {
+    pub(crate) fn number(&self, word: &[Letter]) -> u64 {
         word.iter().fold(0, |number, &letter| number * self.letters as u64 + u64::from(letter))
     }
 
@@ -247,25 +257,30 @@ impl Criterion {
 
     fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
         let Some(relax) = &self.relax else { return items };
+        let mut classes: Vec<u64> =
+            items.iter().filter_map(|item| self.class_of(relax, *item)).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+
+    /// The class of a word, if it has one.
+    pub(crate) fn class_of(&self, relax: &Relax, item: u64) -> Option<u64> {
         let t = self.strength().unwrap_or(1) as u32;
         let s = self.letters as u64;
-        let class = |item: &u64| match relax {
+        match relax {
             Relax::First => Some(item / s.pow(t - 1)),
             Relax::Last => Some(item % s),
             Relax::Set => {
-                let mut word = self.word(*item);
+                let mut word = self.word(item);
                 word.sort_unstable();
                 word.dedup();
                 let last = *word.last()?;
                 word.resize(t as usize, last);
                 Some(self.number(&word))
             }
-            Relax::Classes(classes, _) => classes.get(item).copied(),
-        };
-        let mut classes: Vec<u64> = items.iter().filter_map(class).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        classes
+            Relax::Classes(classes, _) => classes.get(&item).copied(),
+        }
     }
 
     /// The items that a test covers, ascending. A criterion over states has no items without a

@@ -1,5 +1,7 @@
 //! Direct generation: shortest traces to items, and suites without a pool.
 
+mod class;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
@@ -69,14 +71,17 @@ fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
 }
 
 /// A shortest trace that covers an item, found breadth first in the product of the model and the
-/// item's automaton. `None` if there is no such trace, or if the criterion is not `subsequence`,
-/// `consecutive` or `order`.
+/// item's automaton. `None` if there is no such trace, if the criterion is not `subsequence`,
+/// `consecutive` or `order`, or if the search for a class of words takes too much memory.
 pub fn shortest_trace(
     criterion: &Criterion,
     space: &Space,
     alphabet: &Alphabet,
     item: u64,
 ) -> Option<Vec<EventId>> {
+    if let Some(relax) = &criterion.relax {
+        return class::shortest_trace(criterion, relax, space, alphabet, item);
+    }
     let reader = Reader::new(criterion, item)?;
     let places = reader.len() + 1;
     // For each product state, the previous product state, and the event that led from there.
