@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
     ASSERTIONS, Algorithm, AlgorithmError, Budget, Digest, Flags, Mutation, Parameter, Plan,
-    PlannedProject, ProjectSource, Race, Study, SubjectInfo, duplicates,
+    PlannedProject, ProjectSource, Race, Stop, Study, SubjectInfo, duplicates,
 };
 use proptest::prelude::*;
 use rusty_fork::rusty_fork_test;
@@ -507,6 +507,8 @@ fn a_plan_may_have_variants_that_share_runs() {
     let budget =
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
+    let other = Study { stop: Some(Stop::default()), ..study.clone() };
+    assert!(differs(&other, &["a"]).starts_with("another rule to stop: it has none, this one {"));
 
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();

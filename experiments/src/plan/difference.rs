@@ -151,12 +151,6 @@ fn settings(before: &Algorithm, now: &Algorithm) -> String {
     changes.join(", ")
 }
 
-fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
-    // Additions usually follow the existing entries, so the search is rarely needed.
-    some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
-        || some.iter().all(|one| all.contains(one))
-}
-
 fn without<T: Clone + Ord>(some: &[T], others: &[T]) -> Vec<T> {
     let others: std::collections::BTreeSet<_> = others.iter().collect();
     some.iter().filter(|one| !others.contains(one)).cloned().collect()
