@@ -38,7 +38,8 @@ pub struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// Size of the sample: a number of runs, or a percentage such as 5%
+    /// Size of the sample: a number of runs, or a percentage such as 5%; with 0, no run is executed
+    /// again
     #[arg(long, value_name = "N|P%", default_value = "20", allow_hyphen_values = true)]
     sample: Sample,
 
@@ -204,8 +205,11 @@ fn report_runs(
         terminal::print(&format!("{document:#}\n"));
         return Ok(exit);
     }
-    let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
-    if chosen.len() < *eligible {
+    let mut text = match none_wanted {
+        true => format!("none of {} executed again", terminal::plural(*eligible, "run")),
+        false => format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len()),
+    };
+    if !none_wanted && chosen.len() < *eligible {
         text += &format!("; {} of {eligible} sampled", chosen.len());
     }
     if !damaged.is_empty() {

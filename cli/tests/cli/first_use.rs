@@ -154,6 +154,11 @@ fn commands_on_results_print_json() {
         (folder["differing"].to_string(), folder["differing_files"].to_string()),
         ("[]".into(), "[]".into())
     );
+    let tables = json(&["verify", "results/one", "--sample", "0", "--json"]);
+    assert_eq!((&tables["runs"], &tables["eligible"]), (&0.into(), &8.into()));
+    assert_eq!(tables["files"], folder["files"]);
+    let said = command(place.path(), &["verify", "results/one", "--sample", "0"]);
+    assert!(said.status.success() && stdout(&said).contains("none of 8 runs executed again\n"));
     let package = json(&["archive", "results/one", "--with-projects", "-o", "one.zip", "--json"]);
     assert_eq!((&package["records"], &package["complete"]), (&8.into(), &true.into()));
     for (sample, runs) in [("0", 0), ("2", 2)] {
@@ -167,6 +172,8 @@ fn commands_on_results_print_json() {
     assert_eq!(differs.status.code(), Some(2));
     let differs: Value = serde_json::from_str(&stdout(&differs)).unwrap();
     assert!(differs["differing_files"][0].as_str().unwrap().starts_with("runs.csv: "), "{differs}");
+    let differs = command(place.path(), &["verify", "results/one", "--sample", "0"]);
+    assert_eq!(differs.status.code(), Some(2));
 }
 
 #[cfg(unix)]
