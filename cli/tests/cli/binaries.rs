@@ -105,7 +105,8 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"],
         assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
         assert!(row["metrics"].contains("\"files_left_out\":1"), "{}", row["metrics"]);
     }
-    assert_eq!(place.text("out/logs/one.txt/x-1.big.txt"), "a".repeat(64 << 10));
+    let note = format!("({} earlier bytes are left out)\n", 52_428_800 - (64 << 10));
+    assert_eq!(place.text("out/logs/one.txt/x-1.big.txt"), note + &"a".repeat(64 << 10));
     let (_, text) = place.run("run_artifacts = '17MiB'\n");
     assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
 }

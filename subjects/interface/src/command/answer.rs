@@ -48,6 +48,7 @@ use super::binaries::{self, BINARY};
 use super::contract::{ARTIFACT, CONTRACT, DESCRIPTION};
 use super::faults::{self, Fault};
 use super::limits::RunLimits;
+use super::process::after_left_out;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
 /// Maximum total size of the text files of a result, in bytes.
@@ -60,7 +61,7 @@ const LOGS: &str = "logs";
 
 const MAX_LOGS: usize = 16;
 
-/// Maximum size of a log, in bytes. The end of a longer log is kept.
+/// Maximum size of a log, in bytes. The end of a longer log is kept, after a line that says so.
 const LOG_TAIL: u64 = 64 << 10;
 
 const KEYS: [&str; 22] = [
@@ -384,10 +385,11 @@ fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>,
     let end = |name: &PathBuf| {
         let mut file = open(folder, name)?;
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+        let left_out = length.saturating_sub(LOG_TAIL);
+        file.seek(SeekFrom::Start(left_out))?;
         let mut bytes = Vec::new();
         file.take(LOG_TAIL).read_to_end(&mut bytes)?;
-        Ok((flat(name), String::from_utf8_lossy(&bytes).into_owned()))
+        Ok((flat(name), after_left_out(left_out, &String::from_utf8_lossy(&bytes))))
     };
     let named = |name: &PathBuf| {
         end(name).map_err(|cause: io::Error| format!("{}: {cause}", name.display()))

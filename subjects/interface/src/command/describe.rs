@@ -114,7 +114,7 @@ impl Tool {
         let output = process.finish();
         match read {
             Ok(_) => Ok(answer),
-            Err(_) => Err(program::how_it_ended(&end.exit.status, &output)),
+            Err(_) => Err(program::how_it_ended(&end.exit.status, &output.end)),
         }
     }
 }

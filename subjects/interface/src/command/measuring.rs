@@ -238,7 +238,7 @@ impl<'p> Measuring<'p> {
             }
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
             Err(Unread::Missing(flaw) | Unread::Malformed(flaw)) => {
-                let how = how_it_ended(&end.exit.status, &output);
+                let how = how_it_ended(&end.exit.status, &output.end);
                 Err(RunError::Crashed(format!("{flaw}; {how}")))
             }
         }

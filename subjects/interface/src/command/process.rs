@@ -35,7 +35,7 @@ const LARGEST_REPORT: u64 = 1 << 16;
 pub(super) struct Process {
     child: Child,
     supervisor: Option<Supervisor>,
-    output: Receiver<Vec<u8>>,
+    output: Receiver<Tail>,
     /// Whether all descendants of the current process belong to the program.
     exclusive: bool,
 }
@@ -165,11 +165,11 @@ impl Process {
 
     /// Kills the program if it is still running, and returns the end of its output. The supervisor,
     /// if there is one, removes the working folder.
-    pub(super) fn finish(mut self) -> String {
+    pub(super) fn finish(mut self) -> Output {
         // The process may have been reaped already.
         let _ = self.kill();
-        let output = self.output.recv_timeout(OUTPUT_TIME).unwrap_or_default();
-        String::from_utf8_lossy(&output).trim().to_owned()
+        let Tail { kept, left_out } = self.output.recv_timeout(OUTPUT_TIME).unwrap_or_default();
+        Output { end: String::from_utf8_lossy(&kept).trim().to_owned(), left_out }
     }
 
     fn kill(&mut self) -> io::Result<ExitStatus> {
@@ -210,19 +210,67 @@ fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
     receiver
 }
 
+/// The end of a program's output.
+pub(super) struct Output {
+    /// The end without white space around it.
+    pub(super) end: String,
+    left_out: u64,
+}
+
+impl Output {
+    /// The end after a line that says how much is left out, if anything is.
+    pub(super) fn shown(&self) -> String {
+        after_left_out(self.left_out, &self.end)
+    }
+}
+
+/// The end of a text after a line that says how many bytes are left out, if any are.
+pub(super) fn after_left_out(bytes: u64, end: &str) -> String {
+    match bytes {
+        0 => end.to_owned(),
+        _ => format!("({bytes} earlier bytes are left out)\n{end}"),
+    }
+}
+
+#[derive(Default)]
+struct Tail {
+    kept: Vec<u8>,
+    left_out: u64,
+}
+
 /// Reads output in a separate thread, because the program must never wait for a reader. The whole
 /// output may not fit in memory, so only the end is kept.
-fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
+fn tail(mut reader: PipeReader) -> Receiver<Tail> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        let mut kept = Vec::new();
+        let Tail { mut kept, mut left_out } = Tail::default();
         let mut buffer = [0; 8192];
         while let Ok(count @ 1..) = reader.read(&mut buffer) {
             kept.extend_from_slice(&buffer[..count]);
-            kept.drain(..kept.len().saturating_sub(OUTPUT_TAIL));
+            let excess = kept.len().saturating_sub(OUTPUT_TAIL);
+            kept.drain(..excess);
+            left_out += excess as u64;
         }
         // The receiver is dropped if the run was stopped.
-        let _ = sender.send(kept);
+        let _ = sender.send(Tail { kept, left_out });
     });
     receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_of_long_output_is_counted() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let end = tail(reader);
+        writer.write_all("x".repeat(3000).as_bytes()).unwrap();
+        writer.write_all(b"\nthe end\n").unwrap();
+        drop(writer);
+        let Tail { kept, left_out } = end.recv().unwrap();
+        assert_eq!((kept.len(), left_out), (OUTPUT_TAIL, 1009));
+        let output = Output { end: "the end".to_owned(), left_out };
+        assert_eq!(output.shown(), "(1009 earlier bytes are left out)\nthe end");
+    }
 }

@@ -250,11 +250,11 @@ impl Program {
         self.note_files(folder);
         let output = process.finish();
         if let Some(exchange) = &self.exchange {
-            exchange.borrow_mut().output.clone_from(&output);
+            exchange.borrow_mut().output = output.shown();
         }
         // A full disk may have cut the result short.
         if let Some(shortage) = shortage.filter(|_| !out_of_memory) {
-            let how = how_it_ended(&end.exit.status, &output);
+            let how = how_it_ended(&end.exit.status, &output.end);
             return Err(RunError::DiskFull(format!("{shortage}; {how}")));
         }
         match result {
@@ -281,7 +281,7 @@ impl Program {
                     // A program that was killed may have written only a part of the file.
                     Unread::Malformed(flaw) => (flaw, !end.exit.killed),
                 };
-                let reason = format!("{flaw}; {}", how_it_ended(&end.exit.status, &output));
+                let reason = format!("{flaw}; {}", how_it_ended(&end.exit.status, &output.end));
                 Err(match repeated {
                     _ if out_of_memory => RunError::OutOfMemory(reason),
                     true => RunError::Failed(reason),
