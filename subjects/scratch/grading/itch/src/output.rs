@@ -5,6 +5,12 @@ use serde_json::{Map, Value, json};
 /// Maximum size of the commands of a judgement, in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
 
+/// The message at the limit.
+const FULL: &str = "(the output is full; what follows is left out)";
+
+/// Maximum size of a message that explains a status after the limit, in bytes.
+const EXPLANATION_LIMIT: usize = 64 << 10;
+
 /// The status of a test or judgement. The variants are in order from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -208,6 +214,10 @@ pub(crate) struct Output {
     test: bool,
     closed: bool,
     cut: bool,
+    /// The worst status in the commands that escalate it.
+    escalated: Status,
+    /// Whether the last command added a status after the limit, which a message may explain.
+    explains: bool,
     log: Vec<String>,
     log_bytes: usize,
     log_limit: usize,
@@ -218,19 +228,21 @@ impl Output {
         Output { log_limit, ..Output::default() }
     }
 
-    /// Adds a command. Once the commands exceed 16 MiB, only commands that close objects are added.
-    /// Lines that are not commands, and commands after the end of the judgement, are left out.
+    /// Adds a command. Once the commands exceed 16 MiB, only commands that close objects or make the
+    /// status worse are added, with the message after the latter. Lines that are not commands, and
+    /// commands after the end of the judgement, are left out.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
             return;
         }
         let command: Option<Value> = serde_json::from_str(&line).ok();
         let name = command.as_ref().and_then(|command| command["command"].as_str());
+        let status = command.as_ref().and_then(|command| command["status"].as_str());
+        let status = status.map(Status::named).unwrap_or_default();
         self.bytes += line.len();
         let closes = name.is_some_and(|name| name.starts_with("close-"));
         if self.bytes > SIZE_LIMIT && !closes {
-            self.cut = true;
-            self.left_out += usize::from(name == Some("start-group"));
+            self.leave_out(line, name, status);
             return;
         }
         // Leave out the command that closes an object if the command that opened it was left out.
@@ -242,13 +254,43 @@ impl Output {
             }
             Some("close-group") => self.groups = self.groups.saturating_sub(1),
             Some("start-test") => self.test = true,
-            Some("close-test") if !self.test && self.cut => return,
+            Some("close-test") if !self.test && self.cut => {
+                self.escalate(status);
+                return;
+            }
             Some("close-test") => self.test = false,
             Some("close-judgement") => self.closed = true,
+            Some("escalate-status") => self.escalated = self.escalated.max(status),
             Some(_) => {}
             None => return,
         }
         self.lines.push(line);
+    }
+
+    fn leave_out(&mut self, line: String, name: Option<&str>, status: Status) {
+        if !self.cut {
+            self.cut = true;
+            self.lines.push(json!({"command": "append-message", "message": FULL}).to_string());
+        }
+        match name {
+            Some("start-group") => self.left_out += 1,
+            Some("escalate-status") => return self.escalate(status),
+            Some("append-message") if self.explains && line.len() <= EXPLANATION_LIMIT => {
+                self.lines.push(line);
+            }
+            _ => {}
+        }
+        self.explains = false;
+    }
+
+    /// Adds a status if it is worse than the earlier ones.
+    fn escalate(&mut self, status: Status) {
+        self.explains = status > self.escalated;
+        if self.explains {
+            self.escalated = status;
+            let status = status.name();
+            self.lines.push(json!({"command": "escalate-status", "status": status}).to_string());
+        }
     }
 
     pub(crate) fn log(&mut self, line: &str) {
@@ -309,12 +351,36 @@ mod tests {
         output.emit(json!({"command": "close-group", "summary": "inner"}).to_string());
         output.emit(json!({"command": "close-group", "summary": "outer"}).to_string());
         output.emit(json!({"command": "close-judgement"}).to_string());
-        let outer = json!({"name": "outer", "summary": "outer", "messages": [], "children": []});
+        let mut outer = json!({"name": "outer", "summary": "outer", "children": []});
+        outer["messages"] = json!([FULL]);
         assert_eq!(children(output), json!([outer]));
 
         let mut output = cut();
         output.close(Status::Wrong, "");
         let closed = output.lines.iter().filter(|line| line.contains("close-group")).count();
         assert_eq!((closed, output.groups), (1, 0));
+    }
+
+    #[test]
+    fn a_status_after_the_limit_counts_and_is_explained() {
+        let mut output = cut();
+        output.emit(json!({"command": "start-test", "name": "late"}).to_string());
+        output.emit(json!({"command": "close-test", "status": "wrong"}).to_string());
+        let judgement = output.finish(JudgementEnd::Closed, 0, 0);
+        assert_eq!((judgement.status(), judgement.tests()), (Status::Wrong, (0, 0)));
+
+        let mut output = cut();
+        let message =
+            |text: &str| json!({"command": "append-message", "message": text}).to_string();
+        output.emit(message("left out"));
+        output.close(Status::TimeLimit, "too many steps");
+        let judgement = output.finish(JudgementEnd::Closed, 0, 0);
+        assert_eq!(judgement.status(), Status::TimeLimit);
+        let full = judgement.full();
+        assert_eq!(full["status"], "time limit exceeded");
+        let group = &full["children"][0];
+        assert_eq!(group["status"], "time limit exceeded");
+        assert_eq!(group["messages"], json!([FULL, "too many steps"]));
+        assert!(judgement.cut);
     }
 }
