@@ -2,9 +2,13 @@
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
-use catherd_scratch_vm::Value;
+use std::sync::Arc;
 
-use crate::harness::{Harness, draws};
+use catherd_scratch_vm::{Program, Random, Value, Vm};
+
+use crate::cycles::seen;
+use crate::harness::{Harness, draws, paper};
+use crate::language::project;
 
 fn steps<const N: usize>(source: &str) -> [String; N] {
     Harness::flag(source).run(N).try_into().unwrap()
@@ -163,4 +167,30 @@ fn a_prototype_with_more_ids_than_names_does_not_crash() {
     let mut harness = Harness::with(project, crate::harness::paper());
     harness.vm.green_flag();
     assert_eq!(harness.run(1), ["1 0"]);
+}
+
+/// The interpreter says something in each round, so executions by handlers or native code are short
+/// until the inner loop has more rounds.
+#[test]
+fn native_code_can_be_switched_off_after_short_executions() {
+    let source = "(var n #0) (var rounds #1)
+        (sprite A (costume a)
+          (define-warp f () (repeat 20000 [(repeat $rounds [(change n 1)]) (say \"\")]))
+          (flag (forever [(call f)]))
+          (key x (set rounds #25)))";
+    let program = Arc::new(Program::compile(&project(source)).unwrap());
+    let states = [true, false].map(|interprets| {
+        let mut vm = Vm::new(program.clone(), paper(), Random::portable(1), ());
+        if interprets {
+            vm.interpret();
+        }
+        vm.green_flag();
+        (0..12).for_each(|_| vm.step());
+        vm.handle();
+        vm.key("x", true);
+        (0..2).for_each(|_| vm.step());
+        let seen = vm.targets().map(|id| seen(&vm.target(id).unwrap()));
+        seen.chain([vm.executed_blocks().to_string()]).collect::<Vec<_>>()
+    });
+    assert_eq!(states[0], states[1]);
 }

@@ -162,7 +162,8 @@ impl<T: Tracer> Executor<'_, T> {
             };
             at = (step.handler)(self, step, rest);
         }
-        self.dispatch(steps, at)
+        // The caller must not execute these instructions again if there is no native code any more.
+        Some(self.dispatch(steps, at).unwrap_or_else(|| self.run(steps, at)))
     }
 
     #[inline(never)]
