@@ -5,6 +5,7 @@ use catherd_scratch_render::{DrawableId, Fingerprint};
 use crate::code::{NONE, Op};
 use crate::keys::Key;
 use crate::program::Program;
+use crate::settings::Pace;
 use crate::state::{Mouse, State};
 use crate::target::{NO_THREAD, Target, TargetId};
 use crate::text::Text;
@@ -33,7 +34,8 @@ impl<T: Tracer> Vm<T> {
     /// probability of about 2^-100. Different digests do not imply that the VMs continue
     /// differently.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
-        let print = Context::new(&self.program, &self.state, scope).state();
+        let pace = &self.settings.pace;
+        let print = Context::new(&self.program, &self.state, scope, pace).state();
         print.bits()
     }
 }
@@ -43,6 +45,7 @@ struct Context<'a> {
     program: &'a Program,
     state: &'a State,
     scope: DigestScope,
+    pace: &'a Pace,
     /// For each target id, the position of the target in [`State::live_targets`].
     targets: Vec<u32>,
     /// For each slot, the position of its thread in [`State::thread_list`], or [`NO_THREAD`].
@@ -50,7 +53,7 @@ struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(program: &'a Program, state: &'a State, scope: DigestScope) -> Self {
+    fn new(program: &'a Program, state: &'a State, scope: DigestScope, pace: &'a Pace) -> Self {
         let mut targets = vec![u32::MAX; state.targets.len()];
         for (place, live) in (0..).zip(&state.live_targets) {
             targets[live.id.0 as usize] = place;
@@ -59,7 +62,7 @@ impl<'a> Context<'a> {
         for (place, &slot) in (0..).zip(&state.thread_list) {
             threads[slot as usize] = place;
         }
-        Self { program, state, scope, targets, threads }
+        Self { program, state, scope, pace, targets, threads }
     }
 
     fn has_time(&self) -> bool {
@@ -105,7 +108,7 @@ impl<'a> Context<'a> {
         if self.has_time() {
             if let Some(promises) = &state.promises {
                 let (thread, target) = (|it| self.thread_place(it), |it| self.place(it));
-                print = print.numbers(&promises.numbers(thread, target));
+                print = print.numbers(&promises.numbers(self.pace.sound_step_ms, thread, target));
             }
             // Unlimited fuel also decreases, but has no effect.
             if state.fuel < u64::MAX / 2 {

@@ -13,8 +13,9 @@ use crate::tracer::Tracer;
 /// immediately.
 const LONGEST_TIMER: f64 = 2_147_483_647.0;
 
-/// Number of steps for which a sequence of keys counts as typed: 100 ms.
-const TYPED: f64 = 3.0;
+/// Time for which a sequence of keys counts as typed, in milliseconds. Like sounds, it is not
+/// accelerated.
+const TYPED: f64 = 100.0;
 
 /// Maximum number of stored keys in which sequences are found.
 const KEYS: usize = 100;
@@ -218,13 +219,14 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     pub(crate) fn note_key(&mut self, name: &str) {
+        let typed_steps = TYPED / self.settings.pace.sound_step_ms;
         let Some(promises) = &mut self.state.promises else { return };
         let word = if name == " " { "space" } else { name.split(' ').next().unwrap_or(name) };
         promises.keys.push(Text::new(word).upper());
         if promises.keys.len() > KEYS {
             promises.keys.remove(0);
         }
-        let (keys, until) = (&promises.keys, promises.now + TYPED);
+        let (keys, until) = (&promises.keys, promises.now + typed_steps);
         for (sequence, typed) in &mut promises.sequences {
             let text = sequence.to_str();
             let mut last = keys.iter().rev();
@@ -264,6 +266,7 @@ impl Promises {
     /// slots, ids and the current step.
     pub(crate) fn numbers(
         &self,
+        sound_step_ms: f64,
         thread: impl Fn((u32, u64)) -> u64,
         target: impl Fn(TargetId) -> u64,
     ) -> Vec<f64> {
@@ -276,13 +279,15 @@ impl Promises {
             }
         }
         for sound in &self.sounds {
-            let left = sound.left - (self.now - sound.since) * sound.rate / 30.0;
+            let played = (self.now - sound.since) * sound.rate * sound_step_ms / 1000.0;
+            let left = sound.left - played;
             let (sprite, number) = (f64::from(sound.sprite), f64::from(sound.sound));
             numbers.extend([sprite, number, left, sound.rate, target(sound.target.0) as f64]);
             numbers.extend(sound.waiters.iter().map(|it| thread(it.thread) as f64));
         }
         for (sequence, until) in &self.sequences {
-            numbers.extend([sequence.len() as f64, (until - self.now).max(0.0)]);
+            numbers.extend(sequence.units().chain([0]).map(f64::from));
+            numbers.push((until - self.now).max(0.0));
         }
         let units = self.keys.iter().flat_map(|key| key.units().chain([0]));
         numbers.extend(units.map(f64::from));

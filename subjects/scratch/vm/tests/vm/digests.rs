@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use catherd_scratch_vm::{DigestScope, Random};
+use catherd_scratch_vm::{Compat, DigestScope, Random, VmSettings};
 use proptest::prelude::*;
 
 use crate::harness::{Harness, Logging, paper};
@@ -81,6 +81,26 @@ fn time_and_chance_are_left_out_on_request() {
     assert_ne!(untimed(&harness.vm), before);
     harness.vm.key("space", true);
     assert_ne!(timeless(&harness.vm), second.1);
+}
+
+#[test]
+fn digests_distinguish_the_sequences_of_keys_for_which_hats_wait() {
+    let source = "(var s \"\") (sprite A (when-typed $s)
+        (key a (set s \"l r\")) (key b (set s \"r l\")) (key x (set s \"u d\")) (key z (stop all)))";
+    let digest = |keys: [&str; 3]| {
+        let settings = VmSettings::of(Compat::Today);
+        let mut harness = Harness::with(crate::language::project(source), settings);
+        harness.vm.green_flag();
+        for key in keys {
+            harness.vm.key(key, true);
+            harness.vm.key(key, false);
+            harness.steps(2);
+        }
+        (future(&harness.vm), timeless(&harness.vm))
+    };
+    let (one, other) = (digest(["a", "x", "z"]), digest(["b", "x", "z"]));
+    assert_eq!(one.1, other.1);
+    assert_ne!(one.0, other.0);
 }
 
 #[test]

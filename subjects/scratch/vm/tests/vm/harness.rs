@@ -30,7 +30,7 @@ impl Harness {
     }
 
     pub(crate) fn with(project: Project, settings: VmSettings) -> Harness {
-        let program = Arc::new(Program::compile(&project).unwrap());
+        let program = Arc::new(Program::compile_for(&project, settings.compat).unwrap());
         let vm = Vm::new(program, settings, Random::reference(SEED), Noted::logging());
         Harness { vm, project, reported: 0 }
     }

@@ -2,7 +2,7 @@
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
-use catherd_scratch_vm::{Pace, VmSettings};
+use catherd_scratch_vm::{Compat, Pace, VmSettings};
 
 use crate::harness::{Harness, draws, eval, steps};
 
@@ -25,6 +25,28 @@ fn waits_last_max_1_ceil_d_steps() {
             let log = Harness::flag(&source).run(70);
             assert_eq!(log.iter().position(|s| s == "end"), Some(steps), "{wait} {seconds}");
         }
+    }
+}
+
+#[test]
+fn a_sequence_of_keys_counts_as_typed_for_100_ms() {
+    let source = "(sprite A (when-typed \"a b\" (log typed)))";
+    // A sequence that is typed again while it counts does not start the hat again.
+    for (sound_step_ms, times) in [(1000.0 / 30.0, 2), (1000.0 / 60.0, 1)] {
+        let pace = Pace { sound_step_ms, ..Pace::default() };
+        let settings = VmSettings { pace, ..VmSettings::of(Compat::Today) };
+        let mut harness = Harness::with(crate::language::project(source), settings);
+        harness.vm.green_flag();
+        let mut log = harness.run(1);
+        for _ in 0..2 {
+            for key in ["a", "b"] {
+                harness.vm.key(key, true);
+                harness.vm.key(key, false);
+            }
+            log.extend(harness.run(4));
+        }
+        let typed = log.iter().filter(|line| *line == "typed").count();
+        assert_eq!(typed, times, "{sound_step_ms} ms");
     }
 }
 

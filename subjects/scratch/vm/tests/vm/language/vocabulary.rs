@@ -12,6 +12,7 @@ pub(super) const BLOCKS: &str = "
     cloned control_start_as_clone
     when-touching event_whentouchingobject TOUCHINGOBJECTMENU
     when-greater event_whengreaterthan .WHENGREATERTHANMENU VALUE
+    when-typed makeymakey_whenCodePressed SEQUENCE
     when-motion videoSensing_whenMotionGreaterThan REFERENCE
 
     move motion_movesteps STEPS
