@@ -71,6 +71,25 @@ fn a_list_of_criteria_is_one_value() {
 }
 
 #[test]
+fn criteria_have_the_same_name_as_a_default_and_as_a_parameter() {
+    let text = |algorithms: &str| {
+        format!(
+            "subject = 'scratch'\nprojects = ['p']\nseeds = 2\nalgorithms = [{algorithms}]\n\
+             [budget]\nexecutions = 300\n[scratch]\ncriteria = ['blocks', 'branches']\n"
+        )
+    };
+    let parse = |algorithms: &str| Study::parse(&text(algorithms), Path::new("grid.toml"));
+    let study = parse("'mio'").unwrap();
+    let both = Parameter::Text("blocks,branches".to_owned());
+    assert_eq!(study.algorithms[0].parameters["criteria"], both);
+    // Both are one configuration.
+    let twice = "'mio', { name = 'mio', label = 'a', \
+                 parameters = { criteria = ['blocks', 'branches'] } }";
+    let error = parse(twice).unwrap_err().to_string();
+    assert!(error.contains("is the same configuration as `mio`"), "{error}");
+}
+
+#[test]
 fn a_sample_of_a_large_grid_is_the_same_everywhere() {
     let axis = |name: &str| {
         let values: Vec<_> = (0..100).map(|n| n.to_string()).collect();

@@ -176,11 +176,12 @@ fn report_runs(
     for line in damaged.iter().filter(|_| !arguments.json) {
         terminal::note(line);
     }
-    if chosen.is_empty() {
+    let none_wanted = arguments.sample == Sample::Runs(0);
+    if chosen.is_empty() && !none_wanted {
         let reason = if *skipped > 0 {
-            "the sample is empty, or all runs may depend on the machine"
+            "all of them may depend on the machine"
         } else {
-            "the sample is empty, or no run has a usable record"
+            "no run has a usable record"
         };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
             .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));

@@ -50,27 +50,6 @@ impl Plan {
         Err(format!("other seeds: it has {}, this one {}", listed(old), listed(new)))
     }
 
-    /// Checks that this plan contains all projects, algorithms and seeds of `earlier`, under the same
-    /// conditions except for `stop`.
-    ///
-    /// # Errors
-    ///
-    /// A difference that is not permitted.
-    pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
-        let parts = [
-            ("another version of its description", self.format == earlier.format),
-            ("another engine", self.engine == earlier.engine),
-            ("another subject kind", self.subject == earlier.subject),
-            ("other projects", includes(&self.projects, &earlier.projects)),
-            ("other algorithms", includes(&self.algorithms, &earlier.algorithms)),
-            ("other seeds", includes(&self.seeds, &earlier.seeds)),
-            ("another budget", self.budget == earlier.budget),
-            ("another mutation analysis", self.mutation == earlier.mutation),
-            ("another race", self.race == earlier.race),
-        ];
-        parts.into_iter().find(|(_, same)| !same).map_or(Ok(()), |(part, _)| Err(part))
-    }
-
     fn compare_projects(&self, earlier: &Plan) -> Result<(), String> {
         let digests = |plan: &Plan| plan.projects.iter().map(|one| one.digest).collect::<Vec<_>>();
         let (old, new) = (digests(earlier), digests(self));

@@ -95,7 +95,7 @@ impl Results {
             if let Some(plan) = plan::read(&source.dir)? {
                 for algorithm in plan.algorithms {
                     // In a later folder, an algorithm whose label is taken has this label.
-                    let apart = format!("{} ({})", algorithm.label, name_of(&source.dir));
+                    let apart = apart(&algorithm.label, &source.dir);
                     known.entry(apart).or_insert_with(|| algorithm.clone());
                     known.entry(algorithm.label.clone()).or_insert(algorithm);
                 }
