@@ -29,7 +29,12 @@ fn program() -> Rc<Program> {
     Program::new(Package::of_source("index.js", SOURCE).unwrap()).unwrap()
 }
 
-fn call(operation: Operation, path: &str, name: &str, arguments: Vec<Argument>) -> Statement {
+pub(crate) fn call(
+    operation: Operation,
+    path: &str,
+    name: &str,
+    arguments: Vec<Argument>,
+) -> Statement {
     let path = path.split_whitespace().map(str::to_owned).collect();
     Statement { operation, path, receiver: 0, name: name.to_owned(), arguments, awaits: false }
 }
@@ -182,7 +187,7 @@ fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
     assert!(arguments.iter().all(|each| !each.is_empty()), "{arguments:?}");
 }
 
-fn suite_of(tests: Vec<Vec<Statement>>) -> Suite {
+pub(crate) fn suite_of(tests: Vec<Vec<Statement>>) -> Suite {
     let test = |statements: Vec<Statement>| SuiteTest {
         assertions: vec![serde_json::Value::Null; statements.len()],
         after: vec![serde_json::Value::Null; statements.len()],
@@ -313,7 +318,7 @@ fn a_test_that_only_makes_values_is_refined() {
     refined(&program(), &suite, &Refinement::default()).unwrap();
 }
 
-fn package_of(source: &str, readme: &str) -> Rc<Program> {
+pub(crate) fn package_of(source: &str, readme: &str) -> Rc<Program> {
     let manifest = r#"{"name": "tool", "main": "index.js"}"#;
     let files = [("index.js", source), ("README.md", readme), ("package.json", manifest)];
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));

@@ -76,13 +76,7 @@ fn examples(source: &str) -> Vec<String> {
 /// `const NAME = require('package')` or `import NAME from 'package'`.
 pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
     let mut names = Vec::new();
-    for line in texts.lines() {
-        let quoted = |own: &String| {
-            ["'", "\""].iter().any(|quote| line.contains(&format!("{quote}{own}{quote}")))
-        };
-        if !own.iter().any(quoted) {
-            continue;
-        }
+    for line in texts.lines().filter(|line| modules(line).any(|it| is_own(it, own))) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let name = match &words[..] {
             // `require('package')()` binds a result, not the export.
@@ -95,12 +89,90 @@ pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
             ["import", name, "from", ..] => name,
             _ => continue,
         };
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
-        if plain && !names.contains(&(*name).to_owned()) {
+        if name.chars().all(in_name) && !names.contains(&(*name).to_owned()) {
             names.push((*name).to_owned());
         }
     }
     names
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_$".contains(c)
+}
+
+/// The strings in a line that may name modules.
+fn modules(line: &str) -> impl Iterator<Item = &str> {
+    line.split(['\'', '"']).skip(1).step_by(2)
+}
+
+/// Whether a module is the package with one of these names, possibly with a scope.
+fn is_own(module: &str, own: &[String]) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let scoped = module.strip_prefix('@').and_then(|it| it.split_once('/'));
+    let name = scoped.map_or(module, |(_, name)| name);
+    let known = |it: &String| it == name || !plain(name).is_empty() && plain(it) == plain(name);
+    !name.contains('/') && !name.starts_with('.') && own.iter().any(known)
+}
+
+/// The only name that examples call without saying what it is. If they load the export of the
+/// package but never call it, this is probably a former name of the export.
+pub(super) fn former_name(texts: &str, words_of: &Words, exported: &[&str]) -> Option<String> {
+    let own = &words_of.own_names;
+    let called = |name: &String| words_of.calls.get(name).is_some_and(|it| !it.is_empty());
+    if bindings(texts, own).is_empty() || own.iter().any(called) {
+        return None;
+    }
+    let free = |name: &str| {
+        let places = || texts.match_indices(name).filter(|(at, _)| is_word(texts, *at, name));
+        let calls = |at: usize| {
+            let before = texts[..at].trim_end_matches(' ');
+            let word = before.rsplit(|c: char| !in_name(c)).next().unwrap_or_default();
+            texts[at + name.len()..].starts_with('(')
+                && !before.ends_with('.')
+                && !["function", "new", "class"].contains(&word)
+        };
+        places().next().is_some() && places().all(|(at, _)| calls(at))
+    };
+    let unknown = |name: &&String| {
+        let known = exported.contains(&name.as_str()) || OF_SCRIPTS.contains(&name.as_str());
+        !known && name.starts_with(|c: char| c.is_ascii_lowercase()) && free(name)
+    };
+    let mut names = words_of.calls.keys().filter(unknown);
+    names.next().filter(|_| names.next().is_none()).cloned()
+}
+
+/// Functions that examples can call without saying what they are.
+const OF_SCRIPTS: [&str; 22] = [
+    "after",
+    "afterEach",
+    "assert",
+    "before",
+    "beforeEach",
+    "clearTimeout",
+    "decodeURIComponent",
+    "define",
+    "describe",
+    "encodeURIComponent",
+    "eval",
+    "expect",
+    "fetch",
+    "import",
+    "it",
+    "parseFloat",
+    "parseInt",
+    "require",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "test",
+];
+
+fn is_word(texts: &str, at: usize, word: &str) -> bool {
+    let before = texts[..at].chars().next_back();
+    let after = texts[at + word.len()..].chars().next();
+    !before.is_some_and(in_name) && !after.is_some_and(in_name)
 }
 
 /// The kinds of options according to documentation.
@@ -179,6 +251,33 @@ export function other() {}
         let texts = "var wrap = require('word-wrap');\nimport other from \"word-wrap\";\nconst fs = require('fs');\nlet b = require('wordWrap')('a');";
         let own = ["word-wrap".to_owned(), "wordWrap".to_owned()];
         assert_eq!(bindings(texts, &own), ["wrap", "other"]);
+        let texts = "let a = require('WordWrap');\nlet b = require('@x/word-wrap');\nlet c = require('./word-wrap');\nlet d = require('x/word-wrap');\n";
+        assert_eq!(bindings(texts, &own), ["a", "b"]);
+    }
+
+    #[test]
+    fn examples_may_call_the_export_by_a_former_name() {
+        let load = "const hslRgb = require('hsl-rgb');\n";
+        let name = |code: &str| {
+            let texts = format!("{load}{code}");
+            let mut words_of = Words::default();
+            words_of.own_names.extend(["hsl-rgb".to_owned(), "hslRgb".to_owned()]);
+            let Found { calls, owners, .. } = words("example.js", &texts);
+            words_of.take(&Found { calls, owners, ..Found::default() });
+            former_name(&texts, &words_of, &["other"])
+        };
+        assert_eq!(name("hsl2rgb(340, 1);").as_deref(), Some("hsl2rgb"));
+        let known = [
+            "hsl2rgb(340, 1); hslRgb(1);",
+            "hsl2rgb(340, 1); color(2);",
+            "const hsl2rgb = hslRgb; hsl2rgb(340);",
+            "color.hsl2rgb(340);",
+            "other(340);",
+            "expect(1);",
+        ];
+        for code in known {
+            assert_eq!(name(code), None, "{code}");
+        }
     }
 
     #[test]

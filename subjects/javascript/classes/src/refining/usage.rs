@@ -117,6 +117,14 @@ impl Usage {
                 words.own_names.push(name);
             }
         }
+        let of_export = |it: &Target| {
+            it.kind == TargetKind::Function && it.path.iter().all(|name| name == "default")
+        };
+        if model.targets.iter().any(of_export) {
+            let names = model.targets.iter().flat_map(|it| it.path.iter().chain([&it.member]));
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            words.own_names.extend(comments::former_name(&texts, &words, &names));
+        }
         let kinds = comments::kinds(&texts);
         let lists = texts.contains("undefined,") || texts.contains("undefined]");
         let writes = [
