@@ -29,6 +29,7 @@ pub use self::possible::asserted_of;
 pub(crate) use self::possible::{Possible, Strength, possible, strength, strength_of};
 pub(crate) use self::test::MAX_ASSERTIONS;
 use self::test::Test;
+pub(crate) use self::told::Tells;
 use crate::refining::{Classes, Mentioned, Parameters, Variables};
 use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
@@ -173,8 +174,8 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
     }
 }
 
-/// Whether the title of a test distinguishes its call from other calls of the function.
-pub(crate) fn tells(test: &SuiteTest, code: &Code) -> bool {
+/// Of which calls the title of a test tells enough to distinguish them from other calls of the function.
+pub(crate) fn tells(test: &SuiteTest, code: &Code) -> Tells {
     let mut test = test.clone();
     test.assertions.iter_mut().chain(&mut test.after).for_each(|value| rename(value, code));
     Test::new(&test, code).write().tells

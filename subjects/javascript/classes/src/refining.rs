@@ -48,7 +48,7 @@ use catherd_javascript_machine::{
 pub use self::parameters::Parameters;
 pub(crate) use self::parameters::key;
 pub use self::variables::Variables;
-use crate::export::{Code, possible, strength_of, tells};
+use crate::export::{Code, Tells, possible, strength_of, tells};
 use crate::generate::machine;
 use crate::mined::own_names;
 use crate::model::{Model, TargetKind};
@@ -216,7 +216,7 @@ pub fn refined(
     }
     let mut tests = Vec::new();
     for (number, own) in slices::chosen(&candidates, settings.all_values) {
-        let candidate = std::mem::take(&mut candidates[number]);
+        let candidate = candidates[number].clone();
         let simpler = refiner.simpler(candidate, &own)?;
         tests.push(refiner.without_idle(simpler)?);
     }
@@ -270,6 +270,9 @@ pub fn refined(
 /// Factor for the weight of a test whose calls are as in the documentation, the tests or the
 /// examples of the package.
 const DOCUMENTED: f64 = 0.5;
+
+/// Factor for the weight of a test whose title is only clear because its call is an example.
+const VAGUE: f64 = 1.5;
 
 /// Factor for the weight of a test that a person would not write.
 const IMPLAUSIBLE: f64 = 4.0;
@@ -410,6 +413,8 @@ impl<'p> Refiner<'p> {
             candidate.faults = faults;
             if faults > 0 && !self.all_values {
                 candidate.weight *= IMPLAUSIBLE;
+            } else if self.told(&candidate.test) == Tells::Example {
+                candidate.weight *= VAGUE;
             }
             candidate
         }))
@@ -461,15 +466,27 @@ impl<'p> Refiner<'p> {
         Ok(Some(Candidate { test, covered, statements, weight, ..Candidate::default() }))
     }
 
-    /// Whether the title of a test tells what is tested. A function without parameters can be called
-    /// in one way only, so its result needs no description.
+    /// Whether the title of a test tells what is tested.
     fn tells(&self, test: &SuiteTest) -> bool {
+        match self.told(test) {
+            Tells::Call => true,
+            Tells::Example => self.usage.documents(&test.statements),
+            Tells::Nothing => false,
+        }
+    }
+
+    /// Of which calls the title of a test tells enough. A function without parameters can be called
+    /// in one way only, so its result needs no description.
+    fn told(&self, test: &SuiteTest) -> Tells {
         let target = self.usage.target(&test.statements, 0).filter(|_| test.statements.len() == 1);
         let only =
             target.is_some_and(|it| it.kind == TargetKind::Function && it.parameters.is_empty());
         let fails =
             |value: &serde_json::Value| value.get("throws").or(value.get("rejects")).is_some();
-        only && !test.assertions.iter().any(fails) || tells(test, &self.code)
+        match only && !test.assertions.iter().any(fails) {
+            true => Tells::Call,
+            false => tells(test, &self.code),
+        }
     }
 
     /// The goals that are reached before a statement.

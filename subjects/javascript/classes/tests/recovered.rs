@@ -33,3 +33,21 @@ fn a_former_name_of_the_export_has_examples() {
     let found = kept(&package_of(source, &readme), vec![vec![own]]);
     assert!(!found.iter().any(|(it, _)| it.arguments == given), "{found:?}");
 }
+
+#[test]
+fn the_first_example_is_shown_although_another_test_covers_its_goals() {
+    let source = "exports.parts = text => {
+        const parts = [];
+        for (const part of text.split('$')) { if (part) { parts.push({ type: 'part', value: part }); } }
+        if (text.includes('|')) { parts.push({ type: 'bar', value: '|' }); }
+        return parts;
+    };";
+    let readme =
+        "```js\ntool.parts('hello $world$');\ntool.parts('in $a long text$ with a | bar');\n```\n";
+    let found = kept(
+        &package_of(source, readme),
+        vec![vec![call(Operation::Call, "parts", "", vec![text("in $a long text$ with a | bar")])]],
+    );
+    let shown = |given: &str| found.iter().any(|(it, _)| it.arguments == [text(given)]);
+    assert!(shown("hello $world$") && shown("in $a long text$ with a | bar"), "{found:?}");
+}

@@ -8,6 +8,7 @@ use super::phrases::short;
 use super::row::options;
 use super::test::{Found, Test, class_of};
 use super::titles::{LONGEST, LONGEST_OF_LINE, Reader, Shown, brief, full, title, with_message};
+use super::told::Tells;
 use crate::refining::key;
 
 /// Maximum length of code that is short enough to describe a value, in characters.
@@ -18,7 +19,7 @@ pub(super) struct Heading {
     pub(super) title: String,
     pub(super) brief: String,
     pub(super) longer: Vec<String>,
-    pub(super) tells: bool,
+    pub(super) tells: Tells,
     pub(super) complete: bool,
 }
 
@@ -89,7 +90,11 @@ impl Test<'_> {
         // If the title shows the whole call, only the flags of the receiver matter.
         let flags = !has_receiver && self.has_flags(statement);
         let own = of_call.is_whole_call(&shown) && before.is_empty() && !flags;
-        let tells = own || result && (has_receiver || !self.has_options(statement));
+        let tells = match of_call.tells_example(&shown, others) {
+            _ if own || result && (has_receiver || !self.has_options(statement)) => Tells::Call,
+            true => Tells::Example,
+            false => Tells::Nothing,
+        };
         let title = said.cloned().or(of_receiver).unwrap_or(text);
         let title = with_message(&title, shown.expected).unwrap_or(title);
         Some(Heading { title, brief, longer, tells, complete: of_call.arguments })

@@ -130,6 +130,9 @@ pub(super) fn noun(value: &Value) -> String {
     if let Some(items) = value.get("array").and_then(Value::as_array) {
         return counted(items.len(), "an array", "element");
     }
+    if let Some(lines) = value["string"].as_str().filter(|it| it.contains('\n')) {
+        return counted(lines.lines().count(), A_TEXT, "line");
+    }
     if let Some(class) = value.get("object").and_then(Value::as_str).filter(|it| is_name(it)) {
         return format!("{} {class}", article(class));
     }

@@ -12,6 +12,7 @@ use super::lines::line;
 use super::literals::{argument, member};
 use super::names::{name_of_value, name_of_variable};
 use super::observed::{asserted, thrown_by};
+use super::told::Tells;
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum length, in characters, of names that minifiers give to classes.
@@ -38,8 +39,8 @@ pub(super) struct Written {
     pub(super) lines: Vec<String>,
     /// Whether more is asserted than that nothing is thrown.
     pub(super) asserts: bool,
-    /// Whether the title distinguishes the call from other calls of the function.
-    pub(super) tells: bool,
+    /// Of which calls the title tells enough.
+    pub(super) tells: Tells,
     /// Whether the title contains all arguments of the call in full.
     pub(super) complete: bool,
 }
@@ -140,7 +141,7 @@ impl<'s> Test<'s> {
         let Some(heading) = self.heading(&name, &found) else {
             let brief = name.clone();
             let longer = Vec::new();
-            let (tells, complete) = (false, false);
+            let (tells, complete) = (Tells::Nothing, false);
             return Written { group, title: name, brief, longer, lines, asserts, tells, complete };
         };
         let group = if group.is_empty() { "subject".to_owned() } else { group };

@@ -238,21 +238,31 @@ fn titles_tell_calls_apart() {
     };
     let code = code(Style::NodeTest);
     let number = json!({"number": "3"});
-    assert!(tells(&test(vec![text("a")], number.clone()), &code));
-    assert!(!tells(&test(vec![text(long)], number), &code));
+    let telling = |test: &SuiteTest| tells(test, &code) == Tells::Call;
+    assert!(telling(&test(vec![text("a")], number.clone())));
+    assert!(!telling(&test(vec![text(long)], number)));
     let list = json!({"array": [{"string": "a"}]});
-    assert!(tells(&test(vec![text(long)], list.clone()), &code));
+    assert!(telling(&test(vec![text(long)], list.clone())));
     let flag = vec![text(long), Argument::Array(vec![text(long)]), Argument::Boolean(false)];
-    assert!(tells(&test(flag, list.clone()), &code));
+    assert!(telling(&test(flag, list.clone())));
     let member = |name: &str| (name.to_owned(), Argument::Array(vec![text(long)]));
     let options = vec![text(long), Argument::Object(vec![member("a"), member("b")])];
-    assert!(!tells(&test(options, list), &code));
+    assert!(!telling(&test(options, list)));
+    // Calls of the documentation need no more than a part of the result, or all arguments.
+    let example = |test: &SuiteTest| tells(test, &code) == Tells::Example;
+    let lines = json!({"string": format!("{long}\n{long}")});
+    assert!(example(&test(vec![text(long)], lines.clone())));
+    let blank = json!({"string": "+---+---+\n|   |   |\n".repeat(9)});
+    assert!(example(&test(vec![text("a")], blank.clone())));
+    assert!(!example(&test(vec![text(long)], blank)));
+    let flags = vec![text(long), Argument::Object(vec![member("a"), member("b")])];
+    assert!(!example(&test(flags, lines)));
     let error = json!({"throws": "Error", "message": "No such mark."});
     let written = |test: SuiteTest| export(&Suite { tests: vec![test], ..suite() }, &code).text;
     let text = written(test(vec![], error));
     assert!(text.contains("'parse throws an Error without arguments: No such mark'"), "{text}");
     let thrown = json!({"throws": "", "value": {"string": "No mark"}});
-    assert!(!tells(&test(vec![], json!({"throws": ""})), &code));
+    assert!(!telling(&test(vec![], json!({"throws": ""}))));
     let text = written(test(vec![], thrown));
     assert!(text.contains("\"parse throws 'No mark' without arguments\""), "{text}");
 }

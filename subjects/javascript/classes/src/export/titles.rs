@@ -62,8 +62,9 @@ pub(super) fn title(shown: &Shown<'_>) -> Title {
     let first = fitting.clone().next();
     let telling = fitting.clone().find(|it| it.tells(shown, true));
     // The whole result says more than its beginning.
-    let best = fitting.find(|it| it.arguments && it.said == Said::Whole);
+    let best = fitting.clone().find(|it| it.arguments && it.said == Said::Whole);
     let telling = best.filter(|_| telling.is_some_and(|it| it.said < Said::Whole)).or(telling);
+    let telling = telling.or_else(|| fitting.find(|it| it.tells_example(shown, true)));
     let mut title = telling.or(first).cloned().unwrap_or_else(|| Title {
         text: shown.name.to_owned(),
         arguments: false,

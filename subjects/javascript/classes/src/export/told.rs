@@ -8,6 +8,17 @@ use super::layout::length;
 use super::titles::Shown;
 use crate::suite::is_error;
 
+/// Of which calls a title tells enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// Of none.
+    Nothing,
+    /// Of a call that a reader may know, because it is in the documentation.
+    Example,
+    /// Of any call.
+    Call,
+}
+
 /// How much a title tells about the effect of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Said {
@@ -47,6 +58,15 @@ impl Title {
     /// whether it also describes the receiver and earlier calls.
     pub(super) fn tells(&self, shown: &Shown<'_>, others: bool) -> bool {
         self.arguments && others && self.said > Said::Kind || self.has_result(shown)
+    }
+
+    /// Whether the title suffices for a call of the documentation: it shows a part of a rich
+    /// result, or all arguments if the result is not a line.
+    pub(super) fn tells_example(&self, shown: &Shown<'_>, others: bool) -> bool {
+        let given = shown.statement.arguments.len() > shown.left_out;
+        let part = self.options && self.said > Said::Kind;
+        let line = shown.expected["string"].as_str().is_some_and(|it| !it.contains('\n'));
+        others && is_rich(shown.expected) && (part || self.arguments && given && !line)
     }
 }
 
