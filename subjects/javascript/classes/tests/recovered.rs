@@ -51,3 +51,67 @@ fn the_first_example_is_shown_although_another_test_covers_its_goals() {
     let shown = |given: &str| found.iter().any(|(it, _)| it.arguments == [text(given)]);
     assert!(shown("hello $world$") && shown("in $a long text$ with a | bar"), "{found:?}");
 }
+
+#[test]
+fn the_platform_matters_only_to_ends_of_lines_and_paths() {
+    let source = "class Lines {
+        constructor(text) { this.text = text; this.end = process.platform === 'win32' ? '\\r\\n' : '\\n'; }
+        add(text) { this.text += text; return this.text; }
+        line(text) { this.text += text + this.end; return this.text; }
+    }
+    module.exports = { Lines };";
+    let readme =
+        "```js\nconst lines = new Lines('hello ');\nlines.add('you');\nlines.line('world');\n```\n";
+    let made = || call(Operation::New, "Lines", "", vec![text("hello ")]);
+    let of = |name: &str, given: &str| {
+        vec![made(), call(Operation::Method, "", name, vec![text(given)])]
+    };
+    let found = kept(&package_of(source, readme), vec![of("add", "you"), of("line", "world")]);
+    assert!(found.iter().any(|(it, _)| it.name == "add"), "{found:?}");
+    assert!(!found.iter().any(|(_, value)| value.to_string().contains('\\')), "{found:?}");
+}
+
+#[test]
+fn wrong_arguments_are_refused_in_any_environment() {
+    let source = "exports.list = (folder, options) => {
+        if (typeof options.filter !== 'function') { throw new Error('The filter must be a function'); }
+        return process.cwd() + folder;
+    };";
+    let readme = "`tool.list(folder, options)`:\n\n- `filter` {Function}\n\n```js\ntool.list('src', { filter: 'no' });\n```\n";
+    let options = Argument::Object(vec![("filter".to_owned(), text("no"))]);
+    let wrong = call(Operation::Call, "list", "", vec![text("src"), options]);
+    let found = kept(&package_of(source, readme), vec![vec![wrong.clone()]]);
+    assert!(matches!(&found[..], [(_, value)] if value["throws"] == "Error"), "{found:?}");
+    let source = source.replace("filter must be", "folder must be");
+    assert_eq!(kept(&package_of(&source, readme), vec![vec![wrong]]), []);
+}
+
+#[test]
+fn a_replacement_is_in_the_text() {
+    let source = "exports.replace = (part, by) => 'hello world'.replace(part, by);";
+    let readme = "```js\ntool.replace('world', 'there');\ntool.replace('moon', 'sun');\n```\n";
+    let of = |part: &str, by: &str| {
+        vec![call(Operation::Call, "replace", "", vec![text(part), text(by)])]
+    };
+    let tests = vec![of("world", "there"), of("moon", "sun")];
+    let found = kept(&package_of(source, readme), tests);
+    assert!(found.iter().any(|(it, _)| it.arguments[0] == text("world")), "{found:?}");
+    assert!(!found.iter().any(|(it, _)| it.arguments[0] == text("moon")), "{found:?}");
+}
+
+#[test]
+fn digits_that_the_documentation_has_are_no_accident() {
+    let source =
+        "exports.speed = text => ({ words: text.split(' ').length, time: text.length / 3 });";
+    let readme = |time: &str| {
+        format!(
+            "```js\nconst {{\n  words, // 2\n  time, // {time}\n}} = tool.speed('hello you');\nconst other = tool.speed('hello you two');\n```\n"
+        )
+    };
+    let of = |given: &str| vec![call(Operation::Call, "speed", "", vec![text(given)])];
+    let tests = || vec![of("hello you"), of("hello you two")];
+    let found = kept(&package_of(source, &readme("4.333333333333333")), tests());
+    assert!(found.iter().any(|(it, _)| it.arguments == [text("hello you two")]), "{found:?}");
+    let found = kept(&package_of(source, &readme("3")), tests());
+    assert!(!found.iter().any(|(it, _)| it.arguments == [text("hello you two")]), "{found:?}");
+}

@@ -163,6 +163,7 @@ impl Usage {
             || target.is_some_and(|it| self.has_nothing_to_do(it, &statements[at], result))
             || is_empty_instance(test, result)
             || is_undivided(&statements[at], result)
+            || is_unreplaced(&self.name_of(target, &statements[at]), &statements[at], result)
             || self.is_key_of_nothing(test, at, result)
             || self.is_zero(target, &statements[at], result)
             || is_plain_copy(&self.name_of(target, &statements[at]), &statements[at], result)
@@ -302,6 +303,16 @@ fn is_undivided(statement: &Statement, result: &Value) -> bool {
     let Some(Argument::String(text)) = statement.arguments.first() else { return false };
     let items = result["array"].as_array().map(Vec::as_slice);
     text.len() > 1 && matches!(items, Some([only]) if only["string"] == **text)
+}
+
+/// Whether a string in which a part should be replaced lacks the string that replaces it.
+fn is_unreplaced(name: &str, statement: &Statement, result: &Value) -> bool {
+    let replaces = parts_of_name(name).first().is_some_and(|it| it == "replace");
+    let with = statement.arguments.get(1).or(statement.arguments.first());
+    match (with, result["string"].as_str()) {
+        (Some(Argument::String(with)), Some(text)) => replaces && !text.contains(with.as_str()),
+        _ => false,
+    }
 }
 
 /// Whether a copy does not show what further arguments do.

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::Program;
 use catherd_javascript_machine::instrument::{Example, Function, Literal, Shape};
+use serde_json::Value;
 
 use super::arguments::is_options;
 use super::conventions;
+use super::errors::is_about_arguments;
 use super::kinds::{kind, kind_of};
 use super::usage::Usage;
 use crate::model::{Model, Target};
-use crate::suite::SuiteTest;
+use crate::suite::{SuiteTest, is_error};
 use crate::words::Words;
 
 /// Members of strings, arrays, numbers, functions, regular expressions, dates and promises.
@@ -218,10 +220,9 @@ pub(super) fn of_parameters(
 }
 
 /// Code that reads files or the environment of the process.
-const ENVIRONMENT: [&str; 12] = [
+const ENVIRONMENT: [&str; 11] = [
     "process.env",
     "process.argv",
-    "process.platform",
     "process.cwd(",
     "process.stdout",
     "process.pid",
@@ -233,11 +234,28 @@ const ENVIRONMENT: [&str; 12] = [
     "statSync(",
 ];
 
+/// Code that reads the platform, which usually decides about ends of lines and separators of paths.
+const PLATFORM: [&str; 4] = ["process.platform", ".platform()", "os.EOL", "path.sep"];
+
+/// Words in messages of errors that depend on files.
+const OF_FILES: [&str; 7] =
+    ["directory", "environment", "exist", "file", "folder", "not found", "path"];
+
 /// Minimum length of names by which calls of functions are found, in bytes.
 const SHORTEST_NAME: usize = 6;
 
 /// The functions that read files or the environment of the process, directly or indirectly.
 pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
+    containing(program, &ENVIRONMENT)
+}
+
+/// The functions that read the platform, directly or indirectly.
+pub(super) fn of_platform(program: &Program) -> BTreeSet<u32> {
+    containing(program, &PLATFORM)
+}
+
+/// The functions that contain one of these words, or call such a function.
+fn containing(program: &Program, words: &[&str]) -> BTreeSet<u32> {
     let files = program.units.files.iter().map(|file| program.package.text(&file.path));
     let files: Vec<String> = files.map(Option::unwrap_or_default).collect();
     let functions = &program.units.functions;
@@ -245,7 +263,7 @@ pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
         let text = files.get(function.file as usize)?;
         text.get(function.range.0 as usize..function.range.1 as usize)
     };
-    let mut words: BTreeSet<String> = ENVIRONMENT.iter().map(|it| (*it).to_owned()).collect();
+    let mut words: BTreeSet<String> = words.iter().map(|it| (*it).to_owned()).collect();
     let mut found: BTreeSet<u32> = BTreeSet::new();
     loop {
         let before = found.len();
@@ -296,12 +314,25 @@ impl Usage {
     /// Whether the result of a test may depend on files or on the environment of the process.
     pub(super) fn depends_on_environment(&self, test: &SuiteTest) -> bool {
         let last = test.assertions.last();
-        let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default();
-        let reads = |at: usize| {
-            let function = self.target(&test.statements, at).and_then(|target| target.function);
-            function.is_some_and(|function| self.environment.contains(&function))
+        let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
+        // The name of the package is no reason.
+        let own = self.words.own_names.iter().map(|name| name.to_lowercase());
+        let about = own.fold(message.clone(), |message, name| message.replace(&name, ""));
+        // Wrong arguments are refused in any environment.
+        let refused = last.is_some_and(is_error)
+            && is_about_arguments(test)
+            && !OF_FILES.iter().any(|word| about.contains(word));
+        let reads = |found: &BTreeSet<u32>| {
+            (0..test.statements.len()).any(|at| {
+                let function = self.target(&test.statements, at).and_then(|target| target.function);
+                function.is_some_and(|function| found.contains(&function))
+            })
         };
-        message.contains("environment variable") || (0..test.statements.len()).any(reads)
+        // In JSON, line breaks have a backslash as well.
+        let marked = |it: &Value| it.to_string().contains(['\\', '/']);
+        message.contains("environment variable")
+            || reads(&self.environment) && !refused
+            || reads(&self.platform) && last.is_some_and(marked)
     }
 
     /// Whether the program compares a member with a boolean.

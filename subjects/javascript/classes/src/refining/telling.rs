@@ -35,7 +35,8 @@ impl Usage {
         let Some(result) = test.assertions.last() else { return false };
         let documented = self.documents(&test.statements);
         let accidental = is_accidental(result, documented, self.digits);
-        if says < Strength::Error || accidental && !self.is_confirmed(test) {
+        let confirmed = || self.is_confirmed(test) || documented && self.writes_numbers(result);
+        if says < Strength::Error || accidental && !confirmed() {
             return false;
         }
         let statements = inlined(&test.statements);
@@ -179,6 +180,23 @@ impl Usage {
             members.is_some_and(|it| it.values().any(|part| part.get("undefined").is_some()))
         };
         !missing && !test.after.iter().any(completed)
+    }
+
+    /// Whether the documentation, a test or an example contains all numbers with a fraction in a
+    /// value, and these are not inexact.
+    fn writes_numbers(&self, value: &Value) -> bool {
+        let inexact = |text: &str| ["0000000", "9999999"].iter().any(|it| text.contains(it));
+        let written = |text: &str| !inexact(text) && self.texts_contain(text);
+        let alone = |name: &str, text: &str| serde_json::json!({ name: text });
+        match value {
+            Value::Object(parts) => parts.iter().all(|(name, part)| match part.as_str() {
+                Some(text) if name == "number" && text.contains('.') => written(text),
+                Some(text) => !is_accidental(&alone(name, text), true, self.digits),
+                None => self.writes_numbers(part),
+            }),
+            Value::Array(items) => items.iter().all(|item| self.writes_numbers(item)),
+            _ => true,
+        }
     }
 
     /// Whether the class of a method also has a method that adds an element.

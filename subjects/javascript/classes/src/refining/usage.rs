@@ -63,6 +63,8 @@ pub(super) struct Usage {
     pub(super) reads: Vec<BTreeSet<String>>,
     /// The functions that read files or the environment of the process, directly or indirectly.
     pub(super) environment: BTreeSet<u32>,
+    /// The functions that read the platform, directly or indirectly.
+    pub(super) platform: BTreeSet<u32>,
     /// The ranges of numbers that comments and documentation state.
     pub(super) ranges: domains::Ranges,
     /// The types of results that comments declare, by the name of the function.
@@ -154,6 +156,7 @@ impl Usage {
             passed,
             reads,
             environment: reads::of_environment(program),
+            platform: reads::of_platform(program),
             ranges,
             returned,
         })
