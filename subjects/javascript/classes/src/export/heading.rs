@@ -11,8 +11,11 @@ use super::titles::{LONGEST, LONGEST_OF_LINE, Reader, Shown, brief, full, title,
 use super::told::Tells;
 use crate::refining::key;
 
-/// Maximum length of code that is short enough to describe a value, in characters.
+/// Maximum length of code that is short enough to describe an argument, in characters.
 const LONGEST_MADE: usize = 24;
+
+/// Maximum length of a call that is short enough to describe the receiver, in characters.
+const LONGEST_RECEIVER: usize = 40;
 
 /// The fields of `Written` that are about titles.
 pub(super) struct Heading {
@@ -58,7 +61,11 @@ impl Test<'_> {
         let (text, brief, full) = (of_call.text.clone(), brief(&shown), full(&shown));
         let on_receiver =
             matches!(statement.operation, Operation::Method | Operation::Get | Operation::Set);
-        let receiver = if on_receiver { self.made(statement.receiver) } else { String::new() };
+        let receiver = if on_receiver {
+            self.made(statement.receiver, LONGEST_RECEIVER)
+        } else {
+            String::new()
+        };
         let before = self.before();
         let mut longer = Vec::new();
         for before in &before {
@@ -132,8 +139,9 @@ impl Test<'_> {
         }
     }
 
-    /// The code of a constructor call or of a short call; otherwise empty.
-    fn made(&self, index: usize) -> String {
+    /// The code of a constructor call, or of another call of at most `longest` characters; otherwise
+    /// empty.
+    fn made(&self, index: usize, longest: usize) -> String {
         match self.test.statements.get(index) {
             Some(made) if made.operation == Operation::New => {
                 let class = class_of(self.test, self.code, index).unwrap_or("an instance");
@@ -143,7 +151,7 @@ impl Test<'_> {
             }
             Some(made) if made.operation == Operation::Call => {
                 let text = self.expression(made).flat();
-                if length(&text) <= LONGEST_MADE { text } else { String::new() }
+                if length(&text) <= longest { text } else { String::new() }
             }
             _ => String::new(),
         }
@@ -157,7 +165,7 @@ impl Test<'_> {
             it.visit(&mut |inner| any |= matches!(inner, Argument::Variable(_)));
             any
         });
-        let made = self.made(index);
+        let made = self.made(index, LONGEST_MADE);
         if !made.is_empty() && length(&made) <= LONGEST_MADE {
             return (made, !of_variables);
         }

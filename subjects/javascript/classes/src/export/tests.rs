@@ -254,7 +254,10 @@ fn titles_tell_calls_apart() {
     assert!(example(&test(vec![text(long)], lines.clone())));
     let blank = json!({"string": "+---+---+\n|   |   |\n".repeat(9)});
     assert!(example(&test(vec![text("a")], blank.clone())));
-    assert!(!example(&test(vec![text(long)], blank)));
+    assert!(!example(&test(vec![text(long)], blank.clone())));
+    let suite_of = |test: SuiteTest| Suite { tests: vec![test], ..suite() };
+    let written = export(&suite_of(test(vec![text("a")], blank)), &code).text;
+    assert!(written.contains("parse returns a text with 18 lines for 'a'"), "{written}");
     let flags = vec![text(long), Argument::Object(vec![member("a"), member("b")])];
     assert!(!example(&test(flags, lines)));
     let error = json!({"throws": "Error", "message": "No such mark."});
@@ -265,6 +268,27 @@ fn titles_tell_calls_apart() {
     assert!(!telling(&test(vec![], json!({"throws": ""}))));
     let text = written(test(vec![], thrown));
     assert!(text.contains("\"parse throws 'No mark' without arguments\""), "{text}");
+}
+
+#[test]
+fn titles_have_the_call_that_made_the_receiver() {
+    let made = |text: &str| {
+        let given = vec![Argument::String(text.to_owned())];
+        let reads =
+            Statement { operation: Operation::Method, name: "days".to_owned(), ..call_of(&[]) };
+        SuiteTest {
+            statements: vec![Statement { arguments: given, ..call_of(&["date"]) }, reads],
+            assertions: vec![json!({"object": "Day", "members": {}}), json!({"number": "10958"})],
+            after: vec![Value::Null; 2],
+            ..SuiteTest::default()
+        }
+    };
+    let code = code(Style::NodeTest);
+    let day = made("2000-01-02 in UTC");
+    assert_eq!(tells(&day, &code), Tells::Call);
+    let text = export(&Suite { tests: vec![day], ..suite() }, &code).text;
+    assert!(text.contains("days returns 10958 for subject.date('2000-01-02 in UTC')"), "{text}");
+    assert_eq!(tells(&made("a day that is much too long for a title"), &code), Tells::Nothing);
 }
 
 #[test]

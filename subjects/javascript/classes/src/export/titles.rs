@@ -309,9 +309,11 @@ pub(super) fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
         Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
             if !matches!(detail, Detail::Shape | Detail::Kind) && part.is_empty() =>
         {
-            let text = expected.get("string").and_then(Value::as_str);
-            let text = text.map(|text| part_of_text(text, &shown.statement.arguments));
-            let text = text.or_else(|| beginning(&doc.clone().filled().flat()));
+            let text = match expected.get("string").and_then(Value::as_str) {
+                Some(text) => Some(part_of_text(text, &shown.statement.arguments)),
+                None => beginning(&doc.clone().filled().flat()),
+            };
+            let text = text.filter(|it| it != A_TEXT);
             format!("{verb} {}", text.unwrap_or_else(|| noun(expected)))
         }
         Some(Claim { expected: Expected::Instance(access), .. }) if !access.is_empty() => {
