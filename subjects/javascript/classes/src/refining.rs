@@ -48,10 +48,10 @@ use catherd_javascript_machine::{
 pub use self::parameters::Parameters;
 pub(crate) use self::parameters::key;
 pub use self::variables::Variables;
-use crate::export::{Code, Tells, possible, strength_of, tells};
+use crate::export::{Code, Tells, possible, strength_of};
 use crate::generate::machine;
 use crate::mined::own_names;
-use crate::model::{Model, TargetKind};
+use crate::model::Model;
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 
@@ -464,29 +464,6 @@ impl<'p> Refiner<'p> {
         let statements = statements.filter(|it| !self.loaded.contains(it)).collect();
         let weight = f64::INFINITY;
         Ok(Some(Candidate { test, covered, statements, weight, ..Candidate::default() }))
-    }
-
-    /// Whether the title of a test tells what is tested.
-    fn tells(&self, test: &SuiteTest) -> bool {
-        match self.told(test) {
-            Tells::Call => true,
-            Tells::Example => self.usage.documents(&test.statements),
-            Tells::Nothing => false,
-        }
-    }
-
-    /// Of which calls the title of a test tells enough. A function without parameters can be called
-    /// in one way only, so its result needs no description.
-    fn told(&self, test: &SuiteTest) -> Tells {
-        let target = self.usage.target(&test.statements, 0).filter(|_| test.statements.len() == 1);
-        let only =
-            target.is_some_and(|it| it.kind == TargetKind::Function && it.parameters.is_empty());
-        let fails =
-            |value: &serde_json::Value| value.get("throws").or(value.get("rejects")).is_some();
-        match only && !test.assertions.iter().any(fails) {
-            true => Tells::Call,
-            false => tells(test, &self.code),
-        }
     }
 
     /// The goals that are reached before a statement.

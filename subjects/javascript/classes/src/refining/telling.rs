@@ -1,15 +1,16 @@
-//! Whether the result of a test describes its call.
+//! Whether the result and the title of a test describe its call.
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
+use super::Refiner;
 use super::arguments::inlined;
 use super::filled;
 use super::outcomes::{
     is_accidental, is_internal, is_nothing, is_readable, is_value_of, shows_nothing,
 };
 use super::usage::Usage;
-use crate::export::Strength;
+use crate::export::{Strength, Tells, tells};
 use crate::model::{Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 
@@ -27,6 +28,30 @@ fn is_state(test: &SuiteTest, result: &Value) -> bool {
     let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
     let [made, read] = &test.statements[..] else { return false };
     made.operation != Operation::Value && read.arguments.is_empty() && members.len() > 3
+}
+
+impl Refiner<'_> {
+    /// Whether the title of a test tells what is tested.
+    pub(super) fn tells(&self, test: &SuiteTest) -> bool {
+        match self.told(test) {
+            Tells::Call => true,
+            Tells::Example => self.usage.documents(&test.statements),
+            Tells::Nothing => false,
+        }
+    }
+
+    /// Of which calls the title of a test tells enough. A function without parameters can be called
+    /// in one way only, so its result needs no description.
+    pub(super) fn told(&self, test: &SuiteTest) -> Tells {
+        let target = self.usage.target(&test.statements, 0).filter(|_| test.statements.len() == 1);
+        let only =
+            target.is_some_and(|it| it.kind == TargetKind::Function && it.parameters.is_empty());
+        let fails = |value: &Value| value.get("throws").or(value.get("rejects")).is_some();
+        match only && !test.assertions.iter().any(fails) {
+            true => Tells::Call,
+            false => tells(test, &self.code),
+        }
+    }
 }
 
 impl Usage {
