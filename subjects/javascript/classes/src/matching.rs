@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn invalid_and_long_expressions_are_refused() {
         for text in ["(a", "a)", "[a", "\\", &"(".repeat(100), &"a".repeat(5_000)] {
             assert_eq!(Matching::of(text), None, "{text}");
         }

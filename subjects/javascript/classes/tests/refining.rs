@@ -235,7 +235,7 @@ fn functions_without_examples_are_called_by_convention() {
 }
 
 #[test]
-fn results_that_are_no_number_are_left_out() {
+fn results_that_are_not_numbers_are_left_out() {
     let program = program_of(
         "exports.half = it => it > 0 ? it / 2 : it / 3;
         exports.third = it => it / 3;",

@@ -53,7 +53,7 @@ fn mutated_tests_are_sound_and_repeat_calls() {
 }
 
 #[test]
-fn units_covered_by_loading_are_no_goals_but_are_counted() {
+fn units_covered_by_loading_are_counted_but_are_not_goals() {
     let source = "const big = [1, 2].length > 1 ? 1 : 2;
         for (let i = 0; i < 2; i++) { }
         exports.f = a => a > big ? 1 : 2;";
