@@ -1,7 +1,5 @@
 //! Scenes for tests, mostly with rectangles.
 
-#![allow(dead_code)]
-
 use std::sync::Arc;
 
 use catherd_scratch_render::{DrawableId, Group, Limits, Scene, SkinId, SkinSet, SkinSetBuilder};

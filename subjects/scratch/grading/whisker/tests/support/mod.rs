@@ -81,7 +81,6 @@ pub(crate) fn run_with(suite: &str, options: &SuiteOptions) -> SuiteOutcome {
     outcome
 }
 
-#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn test_of(body: &str) {
     let outcome = run(&suite_of(body));
     assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
@@ -91,12 +90,10 @@ pub(crate) fn statuses(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.status.name()).collect::<Vec<_>>().join(" ")
 }
 
-#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn load_error(suite: &str) -> String {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
     whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap_err().to_string()
