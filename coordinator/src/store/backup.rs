@@ -48,12 +48,12 @@ pub enum BackupError {
         /// The error.
         cause: io::Error,
     },
-    /// The copy did not pass SQLite's check.
+    /// The copy did not pass SQLite's check, or its contents cannot be counted.
     #[error("the copy of {} is damaged: {problem}", path.display())]
     Damaged {
         /// The store.
         path: PathBuf,
-        /// What SQLite found in the copy.
+        /// The problem that SQLite reported.
         problem: String,
     },
 }
@@ -87,7 +87,10 @@ pub fn backup(
     if problem != "ok" {
         return Err(BackupError::Damaged { path: store.to_owned(), problem });
     }
-    let contents = contents(&partial.0).map_err(of_store)?;
+    let contents = contents(&partial.0).map_err(|cause| {
+        let problem = cause.to_string();
+        BackupError::Damaged { path: store.to_owned(), problem }
+    })?;
     partial.publish(copy).map_err(of_copy)?;
     Ok(contents)
 }
@@ -120,7 +123,7 @@ fn write(
     copied.query_row("pragma quick_check(1)", (), |row| row.get(0))
 }
 
-fn contents(copy: &Path) -> Result<BackupContents, StoreError> {
+fn contents(copy: &Path) -> rusqlite::Result<BackupContents> {
     let copied = Connection::open(copy)?;
     let count = |table: &str| -> rusqlite::Result<u64> {
         let sql = format!("select count(*) from {table}");
@@ -206,5 +209,14 @@ mod tests {
         backup(&path, &copy, &mut |_, _| {}).unwrap_err();
         backup(&folder.path().join("none.db"), &copy, &mut |_, _| {}).unwrap_err();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+        let path = folder.path().join("other.db");
+        Store::open(&StoreUrl::Sqlite(path.clone())).unwrap().close();
+        Connection::open(&path).unwrap().execute_batch("drop table studies").unwrap();
+        let refused = backup(&path, &copy, &mut |_, _| {}).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("the copy of ") && refused.contains("no such table"),
+            "{refused}"
+        );
     }
 }
