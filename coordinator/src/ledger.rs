@@ -5,7 +5,8 @@
 //! 1. at most one record of a run is ever accepted;
 //! 2. planned = pending + leased + done + failed + quarantined, in every study;
 //! 3. fencing tokens only increase, even across restarts;
-//! 4. a run that has ended never changes again.
+//! 4. a run that has ended never changes again;
+//! 5. the last usable worker is not drained.
 //!
 //! A run is *quarantined* if too many attempts ended without a record. A worker on which many
 //! different runs crash is *drained*, because the fault is probably the worker's.

@@ -194,6 +194,7 @@ impl World {
             _ => None,
         };
         let holder = commit.and_then(|(run, ..)| self.ledger.holder(run).map(str::to_owned));
+        let drained = self.drained();
         let effects = self.ledger.step(self.now, event);
         let mut dirty = BTreeSet::new();
         for effect in effects {
@@ -265,7 +266,15 @@ impl World {
             // A change that is not stored would be undone by a restart.
             prop_assert!(after == before || dirty.contains(&run), "run {} not saved", run);
         }
+        let all = self.ledger.workers().len();
+        let drains = self.drained().iter().any(|name| !drained.contains(name));
+        prop_assert!(!drains || self.drained().len() < all, "law 5: all workers are drained");
         self.check_counts()
+    }
+
+    fn drained(&self) -> BTreeSet<String> {
+        let drained = self.ledger.workers().filter(|worker| worker.drained);
+        drained.map(|worker| worker.name.to_owned()).collect()
     }
 
     fn check_counts(&self) -> Result<(), TestCaseError> {
@@ -377,18 +386,24 @@ fn a_run_that_crashes_too_often_is_quarantined() {
     assert_eq!(crashed_on.iter().collect::<BTreeSet<_>>().len(), 3);
 }
 
+/// Leases runs for a worker, on which all of them crash. Returns the runs.
+fn crash_all(world: &mut World, worker: u8) -> Vec<RunNumber> {
+    let before = world.granted.len();
+    world.play(&Act::Lease(worker, false)).unwrap();
+    let grants = Vec::from(&world.granted[before..]);
+    for &Grant { run, token, .. } in &grants {
+        world.commit(run, token, AttemptEnd::Crashed).unwrap();
+    }
+    grants.iter().map(|grant| grant.run).collect()
+}
+
 #[test]
-fn a_worker_on_which_everything_crashes_is_drained() {
+fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();
     let mut crashed = BTreeSet::new();
     while crashed.len() < POLICY.max_consecutive_crashes {
-        let before = world.granted.len();
-        world.play(&Act::Lease(0, false)).unwrap();
-        for Grant { run, token, .. } in Vec::from(&world.granted[before..]) {
-            crashed.insert(run);
-            world.commit(run, token, AttemptEnd::Crashed).unwrap();
-        }
+        crashed.extend(crash_all(&mut world, 0));
     }
     let before = world.granted.len();
     world.play(&Act::Lease(0, false)).unwrap();
@@ -396,8 +411,14 @@ fn a_worker_on_which_everything_crashes_is_drained() {
     let nothing = BTreeSet::new();
     let beat = LedgerEvent::Heartbeat { worker: "w0", held: &nothing };
     assert_eq!(world.ledger.step(world.now, beat), [Effect::Drain]);
-    world.play(&Act::Lease(1, false)).unwrap();
-    assert!(world.granted.len() > before);
+    let mut others = BTreeSet::new();
+    while !world.ledger.is_finished() {
+        let runs = crash_all(&mut world, 1);
+        assert!(!runs.is_empty(), "the last worker is drained");
+        others.extend(runs.into_iter().filter(|run| !crashed.contains(run)));
+    }
+    assert!(others.len() > POLICY.max_consecutive_crashes);
+    assert_eq!(world.drained(), ["w0".to_owned()].into());
 }
 
 #[test]
