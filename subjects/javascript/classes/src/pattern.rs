@@ -25,11 +25,20 @@ enum Node {
 
 /// Error for a string that is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}`, character {at}: {cause}")]
-pub struct PatternError {
-    pattern: String,
-    cause: &'static str,
-    at: usize,
+pub enum PatternError {
+    /// A character is not permitted or not supported at its position.
+    #[error("`{pattern}`, character {at}: {cause}")]
+    Character {
+        /// The pattern.
+        pattern: String,
+        /// Number of characters that were read.
+        at: usize,
+        /// The reason.
+        cause: &'static str,
+    },
+    /// The pattern is too long.
+    #[error("the pattern has {0} characters; the maximum is {LONGEST}")]
+    Long(usize),
 }
 
 struct Reader {
@@ -47,14 +56,18 @@ impl Pattern {
     /// If the pattern is not valid or not supported.
     pub fn parse(text: &str) -> Result<Pattern, PatternError> {
         let letters: Vec<char> = text.chars().collect();
-        let long = letters.len() > LONGEST;
+        if letters.len() > LONGEST {
+            return Err(PatternError::Long(letters.len()));
+        }
         let mut reader = Reader { letters, at: 0 };
-        let read = if long { Err("the pattern is too long") } else { reader.choice(0) };
-        let read = read.and_then(|node| match reader.peek() {
+        let read = reader.choice(0).and_then(|node| match reader.peek() {
             None => Ok(Pattern(node)),
             Some(_) => Err("a closing bracket without an opening bracket"),
         });
-        read.map_err(|cause| PatternError { pattern: text.to_owned(), cause, at: reader.at })
+        read.map_err(|cause| {
+            let pattern = text.to_owned();
+            PatternError::Character { pattern, at: reader.at, cause }
+        })
     }
 
     /// Draws a string.
@@ -279,5 +292,8 @@ mod tests {
             assert!(error.contains(pattern), "{error}");
         }
         assert!(Pattern::parse(&"(".repeat(400)).is_err());
+        assert!(Pattern::parse(&"a".repeat(500)).is_ok());
+        let long = Pattern::parse(&"a".repeat(501)).unwrap_err();
+        assert_eq!(long.to_string(), "the pattern has 501 characters; the maximum is 500");
     }
 }
