@@ -188,8 +188,12 @@ fn mentioned_with(program: &Program, parameters: Parameters) -> Mentioned {
 pub struct Refined {
     /// The suite.
     pub suite: Suite,
-    /// Number of tests that were left out because they are implausible, unclear or repetitive.
+    /// Number of tests that were left out because a person would not write them.
     pub implausible: usize,
+    /// Number of tests that were left out only because their titles would not tell the calls.
+    pub unclear: usize,
+    /// Number of tests that were left out because other tests show the same.
+    pub repeated: usize,
     /// Number of goals that are covered only by tests that were left out.
     pub left_out: usize,
 }
@@ -221,24 +225,26 @@ pub fn refined(
         tests.push(refiner.without_idle(simpler)?);
     }
     let mut tests = needed::of(tests);
-    let count = tests.len();
     let all = covered_by(&tests);
     let documents = !refiner.usage.texts.is_empty();
+    let mut odd = Vec::new();
     if !settings.all_values && (documents || tests.iter().any(|test| test.faults == 0)) {
-        tests.retain(|test| test.faults == 0);
+        (tests, odd) = tests.into_iter().partition(|test| test.faults == 0);
     } else if !settings.all_values {
         // Keep one test of each function.
         tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
         let mut called = BTreeSet::new();
-        tests.retain(|test| called.insert(weights::called(&test.test)));
+        let first = |test: &Candidate| called.insert(weights::called(&test.test));
+        (tests, odd) = tests.into_iter().partition(first);
     }
-    let mut implausible = count - tests.len();
+    let mut unclear = odd.iter().filter(|it| it.faults == 1 && !refiner.tells(&it.test)).count();
+    let (implausible, mut repeated) = (odd.len() - unclear, 0);
     if !settings.all_values {
         for further in documented::further(&tests, candidates) {
             let further = refiner.without_idle(further)?;
             tests.extend((further.faults == 0).then_some(further));
         }
-        implausible += repeated::without_repetitions(&mut tests);
+        repeated = repeated::without_repetitions(&mut tests);
     }
     tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
@@ -260,11 +266,11 @@ pub fn refined(
         if kept {
             covered.extend(own);
         }
-        implausible += usize::from(!kept);
+        unclear += usize::from(!kept);
         kept
     });
     let left_out = all.difference(&covered).count();
-    Ok(Refined { suite: refined, implausible, left_out })
+    Ok(Refined { suite: refined, implausible, unclear, repeated, left_out })
 }
 
 /// Factor for the weight of a test whose calls are as in the documentation, the tests or the

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
-use catherd_javascript_kind::classes::{self, Code, Exported, Refinement, Suite, export};
+use catherd_javascript_kind::classes::{self, Code, Exported, Refined, Refinement, Suite, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use clap::{Args, ValueEnum};
@@ -71,6 +71,8 @@ pub(crate) struct Written {
     /// Whether the suite was confirmed, as a line, or an empty string.
     pub(crate) note: String,
     pub(crate) skipped: Vec<(usize, String)>,
+    /// Number of goals that are covered only by tests which `--all-values` would write.
+    goals: usize,
     /// Counts of goals that the code and the suite cover.
     covered: (usize, usize),
     interrupted: bool,
@@ -86,6 +88,10 @@ impl Written {
             false => String::new(),
         };
         text += &left_out(&self.skipped);
+        if self.goals > 0 {
+            let goals = plural(self.goals, "more goal");
+            text += &format!("Tests that only --all-values writes cover {goals}.\n");
+        }
         if code < suite {
             text += &format!(
                 "The code covers {} fewer than the suite.\n",
@@ -135,11 +141,11 @@ impl CodeFlags {
         let refined = project.refine(whole, &refinement);
         let refined = refined.map_err(|cause| unusable(path, &cause))?;
         let interrupted = stop.load(Ordering::Relaxed);
-        let (mut suite, implausible, left_out) = match interrupted {
-            true => (whole.clone(), 0, 0),
-            false => (refined.suite, refined.implausible, refined.left_out),
+        let (mut skipped, goals) = match interrupted {
+            true => (Vec::new(), 0),
+            false => (odd(&refined), refined.left_out),
         };
-        let mut skipped = vec![(0, odd_values(left_out)); implausible];
+        let mut suite = if interrupted { whole.clone() } else { refined.suite };
         let (exported, note) = match self.no_confirmation {
             true => (export(&suite, &code), String::new()),
             false => {
@@ -156,17 +162,21 @@ impl CodeFlags {
             Ok::<usize, Failure>(coverage.goals - coverage.uncovered.len())
         };
         let covered = (covered(&written)?, covered(whole)?);
-        Ok(Written { text: exported.text, note, skipped, covered, interrupted })
+        Ok(Written { text: exported.text, note, skipped, goals, covered, interrupted })
     }
 }
 
-/// `goals` counts the goals that only the tests left out cover.
-fn odd_values(goals: usize) -> String {
-    let reason = "not what a person would write; --all-values writes all";
-    match goals {
-        0 => reason.to_owned(),
-        _ => format!("{reason} (for {})", plural(goals, "more goal")),
-    }
+/// The tests that only `--all-values` writes, with the reasons.
+fn odd(refined: &Refined) -> Vec<(usize, String)> {
+    let reasons = [
+        (refined.implausible, "not what a person would write"),
+        (refined.unclear, "a title would not tell the call"),
+        (refined.repeated, "others show the same"),
+    ];
+    let skipped = reasons.into_iter().flat_map(|(count, reason)| {
+        std::iter::repeat_n((0, format!("{reason}; --all-values writes all")), count)
+    });
+    skipped.collect()
 }
 
 fn left_out(skipped: &[(usize, String)]) -> String {
@@ -228,6 +238,7 @@ mod tests {
             text: String::new(),
             note: String::new(),
             skipped,
+            goals: 2,
             covered: (3, 4),
             interrupted: true,
         };
@@ -235,8 +246,23 @@ mod tests {
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[0].starts_with("An interrupt ended the refining"), "{text}");
         assert_eq!(lines[1], "2 tests are not in the code: odd");
-        assert_eq!(lines[2], "The code covers 1 goal fewer than the suite.");
-        let whole = Written { skipped: Vec::new(), covered: (4, 4), interrupted: false, ..written };
+        assert_eq!(lines[2], "Tests that only --all-values writes cover 2 more goals.");
+        assert_eq!(lines[3], "The code covers 1 goal fewer than the suite.");
+        let skipped = odd(&Refined {
+            suite: Suite::default(),
+            implausible: 2,
+            unclear: 1,
+            repeated: 3,
+            left_out: 0,
+        });
+        let whole = Written { skipped, goals: 0, covered: (4, 4), interrupted: false, ..written };
+        let text = whole.left_out();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("2 tests are not in the code: not what"), "{text}");
+        assert!(lines[1].starts_with("1 test is not in the code: a title"), "{text}");
+        assert!(lines[2].starts_with("3 tests are not in the code: others"), "{text}");
+        let whole = Written { skipped: Vec::new(), ..whole };
         assert_eq!(whole.left_out(), "");
     }
 }
