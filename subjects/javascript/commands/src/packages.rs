@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let wanted = packages::list(&text).map_err(|cause| unreadable(&cause))?;
     let unwritable = |error: std::io::Error| {
         Failure::new(format!("{}: {error}", arguments.out.display()))
-            .hint("name a folder that you may write to with --out")
+            .hint("with --out, name a folder that you may write to")
     };
     fs::create_dir_all(&arguments.out).map_err(unwritable)?;
     let mut table = "name,version,licence,file,digest\n".to_owned();
