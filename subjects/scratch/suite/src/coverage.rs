@@ -31,8 +31,7 @@ impl CoveredBlocks {
         Self { covered, before: Vec::new(), branches_of: None }
     }
 
-    /// Creates an empty set of blocks and branches, for a runner [without
-    /// memory](Runner::without_memory).
+    /// Creates an empty set of blocks and branches.
     fn with_branches(block_count: usize) -> Self {
         Self { branches_of: Some(block_count), ..Self::new(3 * block_count) }
     }
@@ -71,16 +70,29 @@ impl Tracer for CoveredBlocks {
     }
 
     fn recorded(&mut self) -> Traced {
-        let blocks = (0..64 * self.covered.len() as u32).map(BlockNo);
-        let covered = blocks.filter(|block| self.contains(*block)).collect();
+        let numbers = (0..64 * self.covered.len() as u32).map(BlockNo);
+        let mut record = Traced::default();
+        for number in numbers.filter(|number| self.contains(*number)) {
+            match self.branches_of.and_then(|blocks| Branch::of(number, blocks)) {
+                None => record.covered.push(number),
+                Some(Branch { block, outcome: true }) => {
+                    record.distances.push((block, 0.0, f64::INFINITY));
+                }
+                Some(Branch { block, outcome: false }) => {
+                    record.distances.push((block, f64::INFINITY, 0.0));
+                }
+            }
+        }
         self.covered = std::mem::take(&mut self.before);
-        let record = Traced { covered, distances: Vec::new() };
         self.take_over(&record);
         record
     }
 
     fn take_over(&mut self, record: &Traced) {
         record.covered.iter().for_each(|block| self.covered(*block));
+        for &(block, to_true, to_false) in &record.distances {
+            self.distance(block, to_true, to_false);
+        }
     }
 
     #[inline]
@@ -169,12 +181,12 @@ impl<'a> Executions<'a> {
         let (blocks, machine) = (program.block_count(), suite.machine.clone());
         // Collecting branches takes longer, because the VM computes distances.
         let has_branches = goals.iter().any(|goal| goal.0 as usize >= blocks);
-        let runner = if has_branches {
-            let covered = CoveredBlocks::with_branches(blocks);
-            Runner::without_memory(Arc::clone(program), machine, covered)
+        let covered = if has_branches {
+            CoveredBlocks::with_branches(blocks)
         } else {
-            Runner::new(Arc::clone(program), machine, CoveredBlocks::new(blocks))
+            CoveredBlocks::new(blocks)
         };
+        let runner = Runner::new(Arc::clone(program), machine, covered);
         Ok(Self { goals, words, tests, runner })
     }
 
@@ -189,8 +201,9 @@ impl<'a> Executions<'a> {
 
 #[cfg(test)]
 mod tests {
-    use catherd_scratch_sb3::Opcode;
     use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+    use catherd_scratch_sb3::{Mutation, Opcode};
+    use catherd_scratch_vm::LONG_SLICE;
 
     use super::*;
     use crate::goals::{self, GoalSettings};
@@ -266,5 +279,45 @@ mod tests {
         let condition = branches.iter().position(|number| of(number).outcome).unwrap() as u32;
         assert!(!covers[0].contains(&condition) && covers[1].contains(&condition), "{covers:?}");
         assert_eq!((covers[0].len(), covers[1].len()), (2, 3), "{covers:?}");
+    }
+
+    #[test]
+    fn branches_are_also_covered_by_outcomes_that_the_vm_remembers() {
+        let mut cat = TargetBuilder::new("Cat");
+        let [less, more] = [("1", "2"), ("2", "1")].map(|(a, b)| {
+            let operands = [("OPERAND1", number(a)), ("OPERAND2", number(b))];
+            let condition = cat.value(Opcode::OperatorLt, &operands);
+            cat.when(condition)
+        });
+        let repeat = cat.block(Opcode::ControlRepeat, &[("TIMES", number("20000"))]);
+        let body = cat.chain(&[less, more]);
+        cat.hold(repeat, body);
+        cat.define("work", &[repeat]);
+        for block in &mut cat.target.blocks {
+            if let Some(Mutation::Prototype { warp, .. }) = &mut block.mutation {
+                *warp = true;
+            }
+        }
+        let call = cat.call("work");
+        let forever = cat.block(Opcode::ControlForever, &[]);
+        cat.hold(forever, call);
+        cat.flag(&[forever]);
+        let project = project(vec![TargetBuilder::new("Stage"), cat]);
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let branches = goals::branches(&project, &goals::find(&project, GoalSettings::default()));
+        let events = vec![SuiteEvent::Wait { steps: 4 }];
+        let tests = vec![SuiteTest { events, ..SuiteTest::default() }];
+        let suite = Suite { goals: branches.len() as u32, tests, ..Suite::default() };
+        let executions = || Executions::new(&suite, &program, &branches, 100).unwrap();
+        let (mut remembering, mut plain) = (executions(), executions());
+        plain.runner.at_start(1).remember(LONG_SLICE, 0);
+        for _ in 0..2 {
+            let covered = plain.covered(0, 1);
+            assert_eq!(covered.len(), 5, "{covered:?}");
+            assert_eq!(remembering.covered(0, 1), covered);
+        }
+        let applied =
+            |executions: &mut Executions<'_>| executions.runner.at_start(1).remembered().1;
+        assert!(applied(&mut remembering) > 0 && applied(&mut plain) == 0);
     }
 }

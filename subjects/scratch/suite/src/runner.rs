@@ -38,17 +38,6 @@ impl<T: Tracer> Runner<T> {
         Runner::of(Vm::with_fine_edges(program, machine, Random::portable(0), tracer))
     }
 
-    /// Creates a runner whose VM remembers nothing ([`Vm::remember`]).
-    pub(crate) fn without_memory(
-        program: Arc<Program>,
-        machine: catherd_scratch_vm::VmSettings,
-        tracer: T,
-    ) -> Self {
-        let mut runner = Runner::new(program, machine, tracer);
-        runner.vm.remember(LONG_SLICE, 0);
-        runner
-    }
-
     fn of(mut vm: Vm<T>) -> Self {
         vm.remember(LONG_SLICE, STRETCH_BYTES);
         center_mouse(&mut vm);
