@@ -73,6 +73,9 @@ pub enum AddressError {
         /// The unit of the number, and the likely meaning of the check.
         meaning: String,
     },
+    /// The number of a check is a share, and the bound is not.
+    #[error("check `{0}` has a bound out of range: the number is a share from 0 % to 100 %")]
+    Range(String),
     /// The cell of a check contains text.
     #[error("check `{check}`: `{text}` is not a number")]
     Text {
@@ -343,7 +346,7 @@ impl Check {
                 "it is a share from 0 to 1, which tables display in percent; write `{bound} %`"
             ),
             Unit::Share if !(0.0..=1.0).contains(&bound) => {
-                "it is a share from 0 % to 100 %; write a bound between them".to_owned()
+                return Err(AddressError::Range(self.to_string()));
             }
             Unit::Count if self.percent => {
                 let number = (bound * 1e8).round() / 1e6;

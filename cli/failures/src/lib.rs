@@ -245,7 +245,7 @@ impl Worded for AddressError {
         }
         let hint = match &self {
             AddressError::Ambiguous { .. } => "add more words of the row, or give its number",
-            AddressError::Unit { .. } => "correct the bound",
+            AddressError::Unit { .. } | AddressError::Range(_) => "correct the bound",
             AddressError::Text { .. } => "name a column of numbers",
             AddressError::Syntax(_)
             | AddressError::CheckSyntax(_)
