@@ -188,6 +188,7 @@ pub(crate) fn worded(error: LaunchError) -> Failure {
     let hint = match &error {
         LaunchError::Unsupported { .. } => "leave it out, or pass options of the manager after --",
         LaunchError::Hosts { .. } => "name more hosts with --hosts, or fewer --workers",
+        LaunchError::Tag(_) => "with --dir, name another folder for a new launch",
         LaunchError::Folder(_) => "write a path such as /tmp, or a variable such as $TMPDIR",
         LaunchError::Answer(_) => {
             "see what the command prints; catherd may not support its version"

@@ -91,6 +91,8 @@ pub enum LaunchError {
         /// The value of the option.
         name: String,
     },
+    /// The name of the launch is not permitted.
+    Tag(String),
     /// The manager does not support an option.
     Unsupported {
         /// The manager.
@@ -125,6 +127,10 @@ impl fmt::Display for LaunchError {
                     not begin with -"
                 )
             }
+            LaunchError::Tag(tag) => write!(
+                f,
+                "the tag `{tag}` does not consist of lower-case letters, digits and dashes"
+            ),
             LaunchError::Unsupported { engine, option } => {
                 write!(f, "{engine} has nothing like {option}")
             }

@@ -123,7 +123,7 @@ impl Pilot {
         }
         let is_tag = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.tag.is_empty() || !self.tag.chars().all(is_tag) {
-            return Err(LaunchError::Name { option: "tag", name: self.tag.clone() });
+            return Err(LaunchError::Tag(self.tag.clone()));
         }
         let path = self.dir.display().to_string();
         if !self.dir.is_absolute() || path.contains(char::is_control) {

@@ -224,7 +224,7 @@ fn what_a_manager_does_not_have_is_refused() {
         (Engine::Slurm, &|p| p.prologue.push("a\n#SBATCH x".into()), "prologue"),
         (Engine::Slurm, &|p| p.dir = "a".into(), "absolute"),
         (Engine::Slurm, &|p| p.local = Some("$(x)".into()), "absolute"),
-        (Engine::Slurm, &|p| p.tag = "$(x)".into(), "tag"),
+        (Engine::Slurm, &|p| p.tag = "$(x)".into(), "lower-case letters"),
         (Engine::Ssh, &|p| p.hosts = vec!["-oProxyCommand=x".into(); 3], "not a host name"),
         (Engine::Ssh, &|p| p.hosts.truncate(2), "more tasks (3) than hosts"),
     ] {
