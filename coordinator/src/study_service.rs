@@ -89,11 +89,11 @@ impl StudyService {
         let missing = plan.projects.iter().zip(&sizes).find(|(_, size)| size.is_none());
         if let Some((project, _)) = missing {
             let name = &project.name;
-            return Err(Status::failed_precondition(format!("project {name} was not uploaded")));
+            return Err(Status::aborted(format!("project {name} was not uploaded")));
         }
         let bytes: u64 = sizes.into_iter().flatten().sum();
         if bytes > MAX_STUDY_BYTES {
-            return Err(Status::resource_exhausted(format!(
+            return Err(Status::out_of_range(format!(
                 "the projects of the study have {bytes} bytes, more than the maximum of \
                  {MAX_STUDY_BYTES}; divide the study into several"
             )));

@@ -62,7 +62,7 @@ impl Uploads {
         let mut chunk = Some(first);
         while let Some(ProjectChunk { size: stated, data }) = chunk {
             if stated != size || (bytes.len() + data.len()) as u64 > size {
-                return Err(Status::out_of_range(
+                return Err(Status::invalid_argument(
                     "the size of a project differs from the stated size",
                 ));
             }

@@ -213,6 +213,20 @@ impl Connection {
             _ => failure
                 .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),
         }
+        Code::PermissionDenied => "with --token-file, name a file with a token that permits this",
+        Code::NotFound => {
+            "`catherd status` lists the studies, and runs.csv of a study lists its runs"
+        }
+        Code::InvalidArgument => "correct the study or the arguments, then repeat the command",
+        Code::OutOfRange => "leave out large projects, or divide the study into several",
+        Code::Aborted => "repeat the command if that is still what you want",
+        Code::ResourceExhausted | Code::DeadlineExceeded => "repeat the command later",
+        Code::DataLoss => {
+            "restart the coordinator, which repairs its store, or start it on a copy of \
+             `catherd backup`"
+        }
+        Code::FailedPrecondition => "use the same version of catherd on both machines",
+        _ => "start the coordinator, or name its address with --coordinator HOST:PORT",
     }
 }
 
@@ -312,5 +326,18 @@ async fn reported<T>(address: &str, answer: impl Future<Output = T>) -> T {
         let seconds = start.elapsed().as_secs();
         terminal::note(&format!("coordinator {address} has not answered for {seconds} s; waiting"));
         silence = REPORT_INTERVAL;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_refusals_that_may_pass_are_to_be_repeated_later() {
+        assert!(hint(Code::ResourceExhausted).contains("later"));
+        assert!(hint(Code::OutOfRange).contains("divide the study"));
+        assert!(hint(Code::Aborted).contains("repeat the command"));
+        assert!(hint(Code::FailedPrecondition).contains("same version"));
     }
 }

@@ -3,7 +3,7 @@
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
 };
-use catherd_experiments::{Plan, RunOutcome, RunRecord, RunSpec, TimelinePoint};
+use catherd_experiments::{Digest, Plan, RunOutcome, RunRecord, RunSpec, TimelinePoint};
 use catherd_proto::transport::PROJECT_CHUNK;
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
@@ -54,11 +54,13 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     let mut other = plan([1]);
     other.engine = "noop/2".to_owned();
     refused(other, Code::FailedPrecondition, "the plan was made for engine noop/2").await;
+    let mut missing = plan([1]);
+    missing.projects[0].digest = Digest([9; 32]);
+    refused(missing, Code::Aborted, "was not uploaded").await;
 
     // The total size of the projects is too large.
     database::execute(harness.coordinator.url(), "update projects set size = 99999999999").await;
-    let refusal = harness.studies.submit(submission(&plan([1]), false)).await.unwrap_err();
-    assert_eq!(refusal.code(), Code::ResourceExhausted, "{refusal}");
+    refused(plan([1]), Code::OutOfRange, "divide the study into several").await;
     assert!(harness.coordinator.progress().studies.is_empty());
     harness.close().await;
 }
@@ -222,6 +224,9 @@ pub(crate) async fn uploads_are_bounded_in_all() {
         let _ = upload.await.unwrap();
     }
     harness.studies.put_project(upload(40 << 20)).await.unwrap();
+    let chunks = [2, 3].map(|size| v1::ProjectChunk { size, data: vec![0].into() });
+    let refusal = harness.studies.put_project(tokio_stream::iter(chunks)).await.unwrap_err();
+    assert_eq!(refusal.code(), Code::InvalidArgument, "{refusal}");
     let size = u64::MAX;
     let huge = tokio_stream::iter([v1::ProjectChunk { size, data: vec![0].into() }]);
     let refusal = harness.studies.put_project(huge).await.unwrap_err();
