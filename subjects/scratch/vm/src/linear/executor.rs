@@ -89,6 +89,8 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) base: usize,
     /// Remaining fuel of the slice.
     pub(super) fuel: u32,
+    /// Fuel that was consumed by the lengths of strings.
+    pub(super) text_fuel: u32,
     /// Number of iterations until the next search for cycles.
     pub(super) due: u32,
     pub(super) stack: &'a mut Vec<Frame>,

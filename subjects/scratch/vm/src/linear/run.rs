@@ -240,6 +240,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             parameters: Parameters::new(take(&mut thread.parameters)),
             base: visible.saturating_sub(1) as usize,
             fuel,
+            text_fuel: 0,
             due: self.buffers.cycles.due,
             stack: &mut thread.stack,
             delayed,
@@ -276,7 +277,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         executor.close();
         (self.slice_fuel, self.buffers.cycles.due) = (executor.fuel, executor.due);
         if let Some(counts) = self.buffers.interpreted.as_deref_mut() {
-            counts.blocks += u64::from(fuel - self.slice_fuel);
+            counts.blocks += u64::from(fuel - self.slice_fuel - executor.text_fuel);
         }
         thread.parameters = executor.parameters.into_values();
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));

@@ -155,6 +155,24 @@ fn outcome<T: Tracer>(source: &str, tracer: T) -> (Vec<String>, u64, u64) {
     (seen, vm.executed_blocks(), vm.hits().of(Limit::Text).times)
 }
 
+#[test]
+fn a_join_counts_as_one_block_however_long_its_string_is() {
+    let blocks = |text: &str| {
+        let source = format!(
+            "(var s {text})
+             (sprite A (define-warp f () (repeat 5 [(set s (join $s x))])) (flag (call f)))"
+        );
+        let program = Arc::new(Program::compile(&project(&source)).unwrap());
+        let mut vm = Vm::new(program, paper(), Random::portable(1), ());
+        vm.count_interpreted();
+        vm.green_flag();
+        vm.step();
+        vm.interpreted().unwrap().blocks
+    };
+    assert!(blocks("a") > 10);
+    assert_eq!(blocks(&"a".repeat(200)), blocks("a"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -47,6 +47,7 @@ impl<T: Tracer> Executor<'_, T> {
             return false;
         }
         self.fuel -= cost;
+        self.text_fuel = self.text_fuel.wrapping_add(cost);
         match (start, self.variable(to)) {
             (Some(mut start), place) => {
                 start.append(end);
