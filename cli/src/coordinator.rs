@@ -286,8 +286,9 @@ impl Arguments {
         }
         if let Some(folder) = &self.tls {
             let reloaded = read_tls(folder).and_then(|tls| {
+                let expiry = certificates::expiry(&tls.certificate)?;
                 coordinator.set_tls(&tls).map_err(Worded::worded)?;
-                certificates::expiry(&tls.certificate)
+                Ok(expiry)
             });
             match reloaded {
                 Ok(expiry) => terminal::note(&expiry.text),

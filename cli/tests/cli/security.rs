@@ -353,6 +353,15 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     assert!(said.contains("for 89 days"), "{said}");
     let output = run_with(&["status", "--token-file", &viewer, "--tls", &own("me")], &address);
     assert!(output.status.success(), "{}", stderr(&output));
+    // A certificate whose expiry cannot be read does not replace the former one.
+    let [certificate, key] = ["cert.pem", "key.pem"]
+        .map(|name| fs::read_to_string(own("expired") + "/" + name).unwrap());
+    fs::write(own("127.0.0.1/cert.pem"), key.clone() + &certificate).unwrap();
+    fs::write(own("127.0.0.1/key.pem"), key).unwrap();
+    kill_process(Pid::from_child(&good.0), Signal::HUP).unwrap();
+    find(&mut log, "the certificate stays as it is: ");
+    let output = run_with(&["status", "--token-file", &viewer, "--tls", &own("me")], &address);
+    assert!(output.status.success(), "{}", stderr(&output));
     drop(good);
 
     expire(&folder.path().join("certs"), "127.0.0.1", "expired");
