@@ -7,7 +7,7 @@ use catherd_interface::{ANY_ALGORITHM, AlgorithmInfo, ParameterInfo, SubjectKind
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use crate::subjects::kinds;
+use crate::subjects::{kinds, units};
 
 /// The version of JSON Schema that editors for TOML support.
 const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
@@ -157,11 +157,9 @@ fn budget() -> Value {
     properties.insert("wall".to_owned(), described(time, "Real time, such as 10s"));
     let meaning = "Real time in milliseconds";
     properties.insert("wall_ms".to_owned(), described(number.clone(), meaning));
-    for info in kinds().iter().map(SubjectKind::info) {
-        for unit in info.units {
-            let unit_schema = described(number.clone(), &unit.meaning);
-            properties.entry(unit.name).or_insert(unit_schema);
-        }
+    for unit in units() {
+        let meaning = unit.meaning();
+        properties.insert(unit.name, described(number.clone(), &meaning));
     }
     described(
         json!({

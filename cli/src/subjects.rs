@@ -24,7 +24,7 @@ use crate::failure::Worded;
 use crate::licences;
 use crate::programs::Isolation;
 
-pub(crate) use limits::WorkLimits;
+pub(crate) use limits::{WorkLimits, units};
 pub(crate) use listing::{Arguments, run};
 
 /// The subject kinds. The first kind is the default for studies that name no kind.
