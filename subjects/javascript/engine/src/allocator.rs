@@ -10,11 +10,13 @@ use std::rc::Rc;
 use catherd_javascript_heap::Heap;
 use rquickjs::allocator::Allocator;
 
+use crate::collector::Collector;
 use crate::limits::Meter;
 
 pub(crate) struct MeteredAllocator {
     meter: Rc<Meter>,
     heap: Rc<Heap>,
+    collector: Rc<Collector>,
 }
 
 /// Maximum size of a block, in bytes. Adding a header to a smaller size cannot overflow.
@@ -26,7 +28,7 @@ const LARGEST: usize = 1 << 40;
 unsafe impl Allocator for MeteredAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if size > LARGEST || !self.meter.allocate(size) {
-            return ptr::null_mut();
+            return self.refuse();
         }
         let block = self.heap.allocate(size);
         self.settle(size, block)
@@ -35,10 +37,13 @@ unsafe impl Allocator for MeteredAllocator {
     fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
         let total = count.checked_mul(size).filter(|total| *total <= LARGEST);
         let Some(total) = total.filter(|total| self.meter.allocate(*total)) else {
-            return ptr::null_mut();
+            return self.refuse();
         };
-        // Return null for a size of zero, as `RustAllocator` of rquickjs does.
-        let block = if total == 0 { ptr::null_mut() } else { self.heap.allocate(total) };
+        // As `RustAllocator` of rquickjs does.
+        if total == 0 {
+            return ptr::null_mut();
+        }
+        let block = self.heap.allocate(total);
         if !block.is_null() {
             // SAFETY: the block is new and has at least `total` bytes.
             unsafe { block.write_bytes(0, total) };
@@ -62,7 +67,7 @@ unsafe impl Allocator for MeteredAllocator {
         // SAFETY: the caller passes a block of this allocator, which has a header.
         let old_size = unsafe { Heap::usable_size(block) };
         if new_size > LARGEST || (new_size > old_size && !self.meter.allocate(new_size)) {
-            return ptr::null_mut();
+            return self.refuse();
         }
         // SAFETY: as above; the new size is not zero, because the engine frees such blocks.
         let moved = unsafe { self.heap.reallocate(block, new_size) };
@@ -71,13 +76,10 @@ unsafe impl Allocator for MeteredAllocator {
             self.meter.grow(new_size.next_multiple_of(size_of::<u64>()));
             return moved;
         }
-        if moved.is_null() {
-            self.meter.free(new_size);
-        } else {
+        if !moved.is_null() {
             self.meter.free(old_size);
-            self.settle(new_size, moved);
         }
-        moved
+        self.settle(new_size, moved)
     }
 
     unsafe fn usable_size(block: *mut u8) -> usize {
@@ -89,7 +91,11 @@ unsafe impl Allocator for MeteredAllocator {
 impl MeteredAllocator {
     pub(crate) fn new(meter: &Rc<Meter>) -> MeteredAllocator {
         let heap = Rc::new(Heap::new(meter.limits().memory));
-        MeteredAllocator { meter: Rc::clone(meter), heap }
+        MeteredAllocator { meter: Rc::clone(meter), heap, collector: Rc::default() }
+    }
+
+    pub(crate) fn collector(&self) -> &Rc<Collector> {
+        &self.collector
     }
 
     pub(crate) fn heap(&self) -> &Rc<Heap> {
@@ -99,10 +105,15 @@ impl MeteredAllocator {
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
             self.meter.free(size);
-        } else {
-            // SAFETY: the block was allocated by the heap just now.
-            self.meter.grow(unsafe { Heap::usable_size(block) } - size);
+            return self.refuse();
         }
+        // SAFETY: the block was allocated by the heap just now.
+        self.meter.grow(unsafe { Heap::usable_size(block) } - size);
         block
+    }
+
+    fn refuse(&self) -> *mut u8 {
+        self.collector.switch_off();
+        ptr::null_mut()
     }
 }

@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
 use crate::clock::Clock;
+use crate::collector::Collector;
 use crate::compiled::CompiledScript;
 use crate::context::{Intrinsics, limit_stack};
 use crate::globals::{self, Host};
@@ -54,6 +55,7 @@ pub struct Engine {
     context: Context,
     meter: Rc<Meter>,
     heap: Rc<Heap>,
+    collector: Rc<Collector>,
     clock: Rc<Clock>,
     rejections: Rc<RefCell<Vec<Rejection>>>,
     host: RefCell<Option<Host>>,
@@ -81,7 +83,7 @@ impl Engine {
         let failed = |error: Error| StartError(error.to_string());
         let meter = Rc::new(Meter::new(limits));
         let allocator = MeteredAllocator::new(&meter);
-        let heap = Rc::clone(allocator.heap());
+        let (heap, collector) = (Rc::clone(allocator.heap()), Rc::clone(allocator.collector()));
         let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
         let interrupts = Rc::clone(&meter);
         let mut poll = std::mem::replace(&mut host.poll, Box::new(|| false));
@@ -114,6 +116,7 @@ impl Engine {
             context,
             meter,
             heap,
+            collector,
             clock: Rc::default(),
             rejections,
             host,
@@ -174,6 +177,7 @@ impl Engine {
             // Set the limit each time, because restoring the engine's memory restores an earlier
             // limit.
             limit_stack(&ctx, self.stack());
+            self.collector.attach(&ctx);
             let fire = match self.host.take() {
                 Some(host) => {
                     let guarded = self.guard.is_some();
@@ -193,6 +197,7 @@ impl Engine {
                 ctx: ctx.clone(),
                 fire,
                 meter: Rc::clone(&self.meter),
+                collector: Rc::clone(&self.collector),
                 pulse: self.guard.as_ref().map(|guard| Arc::clone(&guard.pulse)),
                 clock: Rc::clone(&self.clock),
                 rejections: Rc::clone(&self.rejections),
@@ -244,6 +249,7 @@ impl Engine {
         // prototype of host functions. The rejections that the engine lists are strings. Outside
         // the heap, blocks refer only to functions and buffers of the caller and of the host.
         unsafe { self.heap.restore(&image.heap) };
+        self.collector.restored();
         self.meter.continue_from(&image.meter);
         self.clock.continue_from(&image.clock);
         self.rejections.borrow_mut().clone_from(&image.rejections);
@@ -261,6 +267,7 @@ pub struct Session<'js> {
     ctx: Ctx<'js>,
     fire: Function<'js>,
     meter: Rc<Meter>,
+    collector: Rc<Collector>,
     pulse: Option<Arc<Pulse>>,
     clock: Rc<Clock>,
     rejections: Rc<RefCell<Vec<Rejection>>>,
@@ -291,6 +298,7 @@ impl<'js> Session<'js> {
     /// Permits execution again after a limit was reached. `turn` replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
+        self.collector.switch_on(&self.ctx);
         if let Some(pulse) = &self.pulse {
             pulse.permit(turn);
         }

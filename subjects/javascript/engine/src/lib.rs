@@ -32,6 +32,7 @@
 
 mod allocator;
 mod clock;
+mod collector;
 mod compiled;
 mod context;
 mod engine;

@@ -270,3 +270,13 @@ fn work_of_built_in_functions_is_counted_in_a_guarded_engine() {
         assert_eq!(guarded(script, 1).1, Some(Stop::Operations), "{script}");
     }
 }
+
+#[test]
+fn a_refused_shape_is_not_followed_by_the_garbage_collector() {
+    // The object grows without other objects, so that garbage is due when memory runs out.
+    let script = "const o = {}; for (let i = 0; ; i++) o['p' + i] = i";
+    for kilobytes in (1_000..6_000).step_by(50) {
+        let limits = Limits { turn: 9_000, test: 9_000, memory: kilobytes << 10, ..small() };
+        assert_eq!(run(limits, script).lines().next(), Some(MEMORY), "{kilobytes}");
+    }
+}
