@@ -187,31 +187,16 @@ impl Connection {
         if let Some(problem) = transport::problem(status) {
             return failure.hint(problem.hint);
         }
-        match status.code() {
-            Code::Unauthenticated => failure.hint(
-                "work as the user of the coordinator, or name the file of a token with --token-file; \
-                 `catherd token` makes tokens",
-            ),
-            Code::PermissionDenied => {
-                failure.hint("with --token-file, name a file with a token that permits this")
-            }
-            Code::NotFound => failure.hint(
-                "`catherd status` lists the studies, and runs.csv of a study lists its runs",
-            ),
-            Code::InvalidArgument => {
-                failure.hint("correct the study or the arguments, then repeat the command")
-            }
-            Code::Aborted => failure.hint("repeat the command if that is still what you want"),
-            Code::ResourceExhausted => failure.hint("repeat the command later"),
-            Code::DataLoss => failure.hint(
-                "restart the coordinator, which repairs its store, or start it on a copy of \
-                 `catherd backup`",
-            ),
-            Code::FailedPrecondition => {
-                failure.hint("repeat the command with the version of catherd that the coordinator has")
-            }
-            _ => failure
-                .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),
+        failure.hint(hint(status.code()))
+    }
+}
+
+/// What to do after a refusal with this code.
+fn hint(code: Code) -> &'static str {
+    match code {
+        Code::Unauthenticated => {
+            "work as the user of the coordinator, or name the file of a token with --token-file; \
+             `catherd token` makes tokens"
         }
         Code::PermissionDenied => "with --token-file, name a file with a token that permits this",
         Code::NotFound => {
@@ -225,7 +210,9 @@ impl Connection {
             "restart the coordinator, which repairs its store, or start it on a copy of \
              `catherd backup`"
         }
-        Code::FailedPrecondition => "use the same version of catherd on both machines",
+        Code::FailedPrecondition => {
+            "repeat the command with the version of catherd that the coordinator has"
+        }
         _ => "start the coordinator, or name its address with --coordinator HOST:PORT",
     }
 }
@@ -338,6 +325,6 @@ mod tests {
         assert!(hint(Code::ResourceExhausted).contains("later"));
         assert!(hint(Code::OutOfRange).contains("divide the study"));
         assert!(hint(Code::Aborted).contains("repeat the command"));
-        assert!(hint(Code::FailedPrecondition).contains("same version"));
+        assert!(hint(Code::FailedPrecondition).contains("version of catherd"));
     }
 }
