@@ -315,7 +315,7 @@ impl Usage {
     pub(super) fn depends_on_environment(&self, test: &SuiteTest) -> bool {
         let last = test.assertions.last();
         let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
-        // The name of the package is no reason.
+        // The name of the package does not count.
         let own = self.words.own_names.iter().map(|name| name.to_lowercase());
         let about = own.fold(message.clone(), |message, name| message.replace(&name, ""));
         // Wrong arguments are refused in any environment.
