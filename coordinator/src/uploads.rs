@@ -43,7 +43,7 @@ impl Uploads {
         &self,
         chunks: &mut Streaming<ProjectChunk>,
     ) -> Result<Upload, Status> {
-        let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
+        let slow = |_| Status::deadline_exceeded("the project is arriving too slowly");
         tokio::time::timeout(TIMEOUT, self.receive_chunks(chunks)).await.map_err(slow)?
     }
 

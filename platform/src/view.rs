@@ -269,7 +269,7 @@ mod system {
         failed
     }
 
-    /// The uppermost of these places in a folder that are folders.
+    /// Returns the `places` within `folder` that are folders, without those within another of them.
     fn uppermost_within(folder: &Path, places: &BTreeSet<&Path>) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = Vec::new();
         // A place comes before the places in it.

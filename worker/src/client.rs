@@ -162,7 +162,7 @@ impl FailoverClient {
         // The time-out of the transport covers only the beginning of a stream.
         let limit = 6 * REQUEST_TIMEOUT;
         let fetch = |client| async move {
-            let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
+            let slow = |_| Status::deadline_exceeded("the project is arriving too slowly");
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
         };
         // A download may take a long time although the coordinator answers.

@@ -59,13 +59,13 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
     let with_goals = results.sizes().into_iter().flatten().count();
     let unknown = match run.len() - with_goals {
         0 => String::new(),
-        n => format!(" Without goals, or with an unknown number of them: {n} of these."),
+        n => format!(" Of these, {n} have no goals or an unknown number of goals."),
     };
     Ok(CaptionedTable {
         name: "dataset",
         title: "Projects".to_owned(),
         caption: format!(
-            "{}, {} of them run. Goals as counted by the runs.{unknown}",
+            "{}, of which {} were run.{unknown} Goals as counted by the runs.",
             counted(results.projects.len() + results.skipped.len(), "project"),
             run.len()
         ),

@@ -60,7 +60,7 @@ pub const DAMAGED_STORE: &str =
 
 /// Advice about a store whose file another program has deleted or replaced.
 pub const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
-changing the folder, then give the same command again: what was acknowledged is in the store, and \
+changing the folder, then run the same command again: what was acknowledged is in the store, and \
 workers send the rest again (catherd backup copies a store that is in use)";
 
 /// Advice about a study file that cannot be read.
@@ -212,7 +212,7 @@ impl Worded for tidy::Error {
                 "check the disk space and the permissions, then repeat the command"
             }
             _ => {
-                "give the command that wrote the tables again (catherd run, results or import): it writes them \
+                "repeat the command that wrote the tables (catherd run, results or import): it writes them \
                   again"
             }
         };
@@ -308,7 +308,7 @@ impl Worded for WorkerError {
             WorkerError::Start(_) => "check that the system's limits allow more threads",
             WorkerError::Address { .. } => "give --connect the address of a coordinator, HOST:PORT",
             WorkerError::Coordinator { ref cause, .. } => {
-                let unknown = "check that the coordinator runs and has the same version; finished \
+                let unknown = "check that the coordinator is running and has the same version; finished \
                                runs are kept in the spool";
                 match (transport::problem(cause), cause.code()) {
                     (Some(problem), _) => problem.hint,

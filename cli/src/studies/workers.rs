@@ -34,9 +34,9 @@ impl Tell {
         let told = connection.call(async |client| client.set_workers(request).await)?.workers;
         let name = &self.name;
         let verb = match rule {
-            v1::WorkerRule::Admit => "get runs again",
-            v1::WorkerRule::Drain => "finish their current runs and exit",
-            v1::WorkerRule::Block => "get no further runs",
+            v1::WorkerRule::Admit => "will get runs again",
+            v1::WorkerRule::Drain => "will finish their current runs and exit",
+            v1::WorkerRule::Block => "will get no further runs",
         };
         terminal::note(&match &told[..] {
             [] => format!(

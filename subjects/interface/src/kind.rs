@@ -142,7 +142,7 @@ pub trait ToolKind {
         mutation: bool,
     ) -> Result<Resolved, ResolveError>;
 
-    /// Adds what tools reported about the projects on this computer.
+    /// Adds what tools on this computer have reported about the projects.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects;
 }
 
@@ -153,7 +153,7 @@ pub struct Kinds {
     kinds: Vec<Box<dyn SubjectKind>>,
 }
 
-/// The error that no subject kind has this name.
+/// The error for a name that no subject kind has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown subject kind `{name}`")]
 pub struct UnknownKind {

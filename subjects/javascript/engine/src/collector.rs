@@ -10,9 +10,9 @@ use rquickjs::{Ctx, qjs};
 
 /// Switches the garbage collector off when a block is refused.
 ///
-/// The engine then makes an error object, for which it may collect garbage in the middle of
-/// `resize_properties`, when a shape is not in the collector's list. The collector would remove the
-/// shape from this list nevertheless, through null.
+/// The engine then makes an error object, which may start a garbage collection in the middle of
+/// `resize_properties`, while a shape is unlinked from the collector's list. The collector would
+/// unlink the shape a second time, and dereference its null links.
 #[derive(Default)]
 pub(crate) struct Collector {
     runtime: Cell<Option<NonNull<qjs::JSRuntime>>>,
@@ -29,7 +29,7 @@ impl Collector {
     pub(crate) fn switch_off(&self) {
         if let (Some(runtime), None) = (self.runtime.get(), self.threshold.get()) {
             // SAFETY: the runtime is alive, because it is asking for memory, and is used by this
-            // thread only. The functions read and write a number of the runtime.
+            // thread only. The functions only read and write a field of the runtime.
             unsafe {
                 self.threshold.set(Some(qjs::JS_GetGCThreshold(runtime.as_ptr())));
                 qjs::JS_SetGCThreshold(runtime.as_ptr(), qjs::size_t::MAX);
@@ -40,7 +40,7 @@ impl Collector {
     /// `ctx` proves that the runtime is alive.
     pub(crate) fn switch_on(&self, _ctx: &Ctx<'_>) {
         if let (Some(runtime), Some(threshold)) = (self.runtime.get(), self.threshold.take()) {
-            // SAFETY: the context of this runtime is alive; the function writes a number of it.
+            // SAFETY: the context of this runtime is alive; the function only writes a field.
             unsafe { qjs::JS_SetGCThreshold(runtime.as_ptr(), threshold) };
         }
     }

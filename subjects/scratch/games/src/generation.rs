@@ -187,8 +187,7 @@ impl Run<'_> {
         Stream::seeds(self.request.seed, Stream::TRAINING, count)
     }
 
-    /// Explores, then learns, and then continues one of the two: learning if every goal is covered
-    /// or if learning covered a new goal last.
+    /// Explores, then learns, and then continues one of the two.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =

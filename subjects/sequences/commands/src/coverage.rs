@@ -1,4 +1,4 @@
-//! `catherd sequences coverage`, which measures how many items of a criterion tests cover.
+//! `catherd sequences coverage`, which measures how many items of a criterion are covered by tests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

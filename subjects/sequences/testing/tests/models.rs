@@ -156,7 +156,7 @@ fn errors_name_line_column_and_remedy() {
         error("events a thread t { if 1 { } }").contains("expected true or false, found a number")
     );
     let near = Model::parse("m", "events sAck thread t { request sack }").unwrap_err();
-    assert_eq!(near.hint, "write `sAck`, if that is meant");
+    assert_eq!(near.hint, "write `sAck`, if that is what you mean");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn keys(names: &[String; 2], words: &mut Vocabulary) -> [KeyNo; 2] {
     names.each_ref().map(|name| words.key_no(name))
 }
 
-/// Checks that a number of steps is at least 1 and at most an hour.
+/// Checks that there is at least one step, and that the steps take at most an hour.
 pub(super) fn steps(name: &str, steps: u32) -> Result<u32, String> {
     let most = 108_000;
     let fits = (1..=most).contains(&steps);

@@ -93,7 +93,7 @@ impl Context<'_> {
         self.alphabet.find(name).or_else(any).ok_or_else(|| {
             let near = crate::model::closest(name, self.alphabet.letters().iter().map(|l| &**l));
             let hint = match near {
-                Some(near) => format!("write `{near}`, if that is meant"),
+                Some(near) => format!("write `{near}`, if that is what you mean"),
                 None => "use letters of the alphabet, by default names of events".to_owned(),
             };
             self.error(format!("unknown event `{name}`"), hint)

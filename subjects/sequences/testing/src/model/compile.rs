@@ -288,7 +288,7 @@ impl Compiler {
         };
         let error = ModelError::new(expr.span, format!("unknown {wanted} `{name}`"));
         match closest(&name, known) {
-            Some(near) => error.hint(format!("write `{near}`, if that is meant")),
+            Some(near) => error.hint(format!("write `{near}`, if that is what you mean")),
             None => error.hint(format!("declare it, or correct the name of the {wanted}")),
         }
     }

@@ -140,7 +140,9 @@ impl Parser {
         match self.token() {
             Token::Word(word) if keywords().all(|keyword| keyword != word) => {
                 match closest(word, keywords()) {
-                    Some(keyword) => error.hint(format!("write `{keyword}`, if that is meant")),
+                    Some(keyword) => {
+                        error.hint(format!("write `{keyword}`, if that is what you mean"))
+                    }
                     None => error,
                 }
             }
@@ -268,7 +270,7 @@ impl Parser {
             _ => {
                 let error = ModelError::new(span, format!("`{word}` does not begin a declaration"));
                 return Err(match closest(&word, ITEMS) {
-                    Some(item) => error.hint(format!("write `{item}`, if that is meant")),
+                    Some(item) => error.hint(format!("write `{item}`, if that is what you mean")),
                     None => error.hint(format!("begin with one of {}", ITEMS.join(", "))),
                 });
             }

@@ -264,7 +264,7 @@ fn set(labels: &[String], events: &Events) -> Result<EventSet, ModelError> {
         } else {
             let error = failed(format!("unknown event `{label}`"));
             return Err(match closest(label, events.names()) {
-                Some(near) => error.hint(format!("write `{near}`, if that is meant")),
+                Some(near) => error.hint(format!("write `{near}`, if that is what you mean")),
                 None => error.hint("list it under `events`"),
             });
         }
@@ -285,7 +285,7 @@ fn row(
         |target: Option<u32>| match target {
             None => Ok(0),
             Some(target) if (target as usize) < states => Ok(target + 1),
-            Some(target) => Err(failed(format!("`next` is {target}, of {states} states"))
+            Some(target) => Err(failed(format!("`next` is {target}, but the thread has {states} states"))
                 .hint("count states from 0")),
         };
     // If there is no default, an event that `next` does not list ends the thread.

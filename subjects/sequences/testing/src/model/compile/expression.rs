@@ -84,7 +84,9 @@ impl Compiler {
                         let error =
                             ModelError::new(span, format!("no event has a field `{field}`"));
                         return Err(match super::closest(field, known) {
-                            Some(near) => error.hint(format!("write `{near}`, if that is meant")),
+                            Some(near) => {
+                                error.hint(format!("write `{near}`, if that is what you mean"))
+                            }
                             None => error.hint("declare the field with the event"),
                         });
                     };

@@ -74,7 +74,7 @@ impl Compiler {
     fn local(&mut self, name: &str, of: Type, span: Span) -> Result<usize, ModelError> {
         let width = of.width().unwrap_or(usize::MAX);
         if width > MAX_LOCALS - self.local_words {
-            let cause = format!("the variables of a thread have more than {MAX_LOCALS} values");
+            let cause = format!("the variables of a thread need more than {MAX_LOCALS} values");
             return Err(ModelError::new(span, cause).hint("keep lists in `data`"));
         }
         let offset = self.local_words;
