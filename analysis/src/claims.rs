@@ -220,7 +220,7 @@ impl Claim {
             let number = Quantity::of(&tolerance.to_string());
             if number.is_none_or(|number| number.value < 0.0) || self.relation.is_some() {
                 return Err(
-                    "a tolerance is a number of at least 0 and belongs to a value".to_owned()
+                    "`tolerance` must be a number of at least 0, and needs `value`".to_owned()
                 );
             }
         }
@@ -229,7 +229,7 @@ impl Claim {
                 return Err(format!("the level {level} is not between 0 and 1"));
             }
             (Some(_), None) => {
-                return Err("a level belongs to the address of a p-value, `p`".to_owned());
+                return Err("`level` needs `p`, the address of a p-value".to_owned());
             }
             _ => {}
         }
@@ -416,11 +416,11 @@ mod tests {
             ("value = 1\nrelation = '> 2'", "needs either a value or a relation"),
             ("relation = 'above 2'", "is not a relation"),
             ("relation = '> high'", "invalid address `high`"),
-            ("value = 1\ntolerance = 'some'", "a tolerance is a number"),
+            ("value = 1\ntolerance = 'some'", "`tolerance` must be a number"),
             ("valeu = 1", "valeu"),
             ("value = 1\np = 'a/b/p'\nlevel = 5", "the level 5 is not between 0 and 1"),
             ("value = 1\np = 'a/b/p'\nlevel = nan", "the level NaN is not between 0 and 1"),
-            ("value = 1\nlevel = 0.01", "a level belongs to the address of a p-value"),
+            ("value = 1\nlevel = 0.01", "`level` needs `p`"),
         ] {
             let error = claim(bad).unwrap_err();
             assert!(error.contains(part), "{bad}: {error}");

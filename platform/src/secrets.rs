@@ -31,7 +31,7 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
         fs::rename(&temporary, file)
     });
     if written.is_err() {
-        // The error of writing is reported.
+        // The error from writing is reported, not an error from removing the file.
         let _ = fs::remove_file(&temporary);
     }
     written

@@ -82,7 +82,7 @@ impl Trials {
                 path: row.path.to_owned(),
                 line: row.line,
                 problem: format!(
-                    "trial {number} is one of {} on {} here, and of {} on {} before",
+                    "trial {number} belongs to {} on {} here, but to {} on {} in an earlier row",
                     name(FUZZER),
                     name(BENCHMARK),
                     trial.fuzzer,

@@ -110,7 +110,7 @@ impl MeanPosterior {
         self.draws.iter().map(|draw| draw[first] - draw[second]).collect()
     }
 
-    /// `shift` computes deviations of the means from independent standard normal numbers.
+    /// Given independent standard normal numbers, `shift` returns the deviations from the means.
     pub(super) fn normal(
         means: Vec<f64>,
         shift: impl Fn(&[f64]) -> Vec<f64> + Sync,

@@ -9,8 +9,8 @@ use crate::tidy::{ItemEvidence, Results};
 
 const SHOWN: usize = 10;
 
-/// The items with the largest estimated probability that a test of the item fails (Elyasaf et al.,
-/// section 6), estimated from the tests of all runs.
+/// The items with the largest probability that a test of the item fails (Elyasaf et al., section 6),
+/// estimated from the tests of all runs.
 pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable {
     let noun = results.subject.main_criterion().map_or("item", |criterion| &criterion.goal);
     let mut table = Table::new(&[
@@ -56,9 +56,9 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
         name: "riskiest",
         title: "The largest risks".to_owned(),
         caption: format!(
-            "For each project and algorithm, the {SHOWN} items with the largest estimates after the tests \
-             of all runs together, with a uniform prior. Risk: mean of the probability that a test \
-             which covers the item fails; low and high: its credible interval at 95 %. A test may cover several items, so \
+            "For each project and algorithm, the {SHOWN} items with the largest estimated risk, given the \
+             tests of all runs and a uniform prior. Risk: posterior mean of the probability that a test \
+             which covers the item fails; low and high: the 95 % credible interval of this probability. A test may cover several items, so \
              the estimates are not a partition of the failures."
         ),
         table,

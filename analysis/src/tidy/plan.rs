@@ -44,8 +44,8 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // The tables of a study with rounds were written only at its end, so absent runs were not
-    // needed.
+    // Without a state file, the tables of a study with rounds were written at its end, so absent runs
+    // were not needed.
     let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }

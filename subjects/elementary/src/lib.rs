@@ -307,7 +307,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
     match sin_cos_double(near) {
         Some((sin, cos)) if moderate(x) && moderate(y) => {
-            // The point turned back by the angle.
+            // The y coordinate of the point, rotated back by the angle.
             let left =
                 cos.times(DoubleDouble::of(y)).plus(sin.times(DoubleDouble::of(-x))).rounded();
             near + left / (x * cos.high + y * sin.high)

@@ -1,4 +1,4 @@
-//! `catherd inspect`.
+//! `catherd inspect` for JavaScript: shows the classes of a project and what their types are inferred to be.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub fn run(path: &Path, flags: &Flags, json: bool) -> Result<Exit, Failure> {
         return ended;
     }
     let project = suites::open(path)?;
-    let spinner = terminal::spinner("inference of types");
+    let spinner = terminal::spinner("type inference");
     let shown = project.inspect(flags.executions, flags.seed);
     spinner.finish_and_clear();
     let shown = shown.map_err(|cause| Failure::new(format!("{}: {cause}", path.display())))?;
@@ -86,7 +86,7 @@ fn text(shown: &Value) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "{} {}: {}, {} uses; points: {}; members: {}",
+            "{} {}: {}, uses: {}; points: {}; members: {}",
             parameter["target"].as_str().unwrap_or(""),
             parameter["name"].as_str().unwrap_or(""),
             parameter["type"].as_str().unwrap_or("unknown"),

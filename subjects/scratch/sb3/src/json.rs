@@ -68,7 +68,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Decodes the bytes of a JSON file as Scratch does.
+/// Decodes the bytes of a JSON file, without a byte order mark.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
     let escapes = repaired_escapes(text.as_bytes());

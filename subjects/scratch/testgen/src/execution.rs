@@ -35,7 +35,7 @@ pub(crate) struct Executor {
     start: Snapshot,
     prefixes: PrefixTree,
     path: Vec<NodeNo>,
-    /// Steps and blocks executed up to the last saved state.
+    /// Steps and blocks executed up to the last state that was saved between two events.
     spent: (u64, u64),
     tried: Tried,
     /// Minimum number of blocks between two states within an event.
@@ -63,7 +63,7 @@ pub(crate) struct Recording {
 }
 
 impl Executor {
-    /// Creates an executor for a run. `search` draws the random answer of the run. `memory` is the
+    /// Creates an executor for a run. `search` determines the answer that the run types into questions. `memory` is the
     /// maximum size of the prefix cache in bytes, on which results do not depend.
     pub(crate) fn new(
         prepared: Arc<Prepared>,

@@ -144,7 +144,7 @@ impl Usage {
         needed.count().min(fewest).saturating_sub(given)
     }
 
-    /// Whether a person would hardly choose a value.
+    /// Whether a person would be unlikely to choose this value.
     pub(super) fn is_unusual(&self, value: &Argument) -> bool {
         self.unusual_value(value) > 0.0
     }

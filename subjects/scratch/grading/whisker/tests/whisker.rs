@@ -408,7 +408,7 @@ fn hints_name_what_does_not_exist() {
         hint("t.assert.notEqual(1, 2)"),
         "`t.assert.notEqual` does not exist; write `t.assert.not(a == b)`"
     );
-    assert_eq!(hint("t.getSprit('Cat')"), "`t.getSprit` does not exist; is it `getSprite`?");
+    assert_eq!(hint("t.getSprit('Cat')"), "`t.getSprit` does not exist; did you mean `getSprite`?");
     assert_eq!(hint("t.getSprite('Boat').x"), "no sprite is named `Boat`; sprites: Cat, Dog");
     let variable = "no variable of `Stage` is named `Score`; variables: score";
     assert_eq!(hint("t.getStage().getVariable('Score').value"), variable);

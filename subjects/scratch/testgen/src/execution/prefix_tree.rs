@@ -66,7 +66,7 @@ pub(super) struct SavedState {
     pub(super) extraction: Stream,
     /// Blocks that the last step evaluated.
     pub(super) evaluated: Box<[BlockNo]>,
-    /// Steps and blocks executed up to this state.
+    /// Steps and blocks executed up to this state, without those within its last event.
     pub(super) spent: (u64, u64),
 }
 

@@ -51,7 +51,6 @@ fn depth_counts_dependences() {
          a=flag b=if { c=if { d=broadcast(go) } }
          receive(go) e=wait f=say",
     );
-    // The script depends on its event, and the event on the start.
     let depths = [("a", 1), ("b", 1), ("c", 2), ("d", 3), ("e", 5), ("f", 6)];
     for (label, depth) in depths {
         let goal = model.goal(sample.block(label)).unwrap();
@@ -78,7 +77,7 @@ fn independent_goals_stand_for_the_others() {
         independent("# Cat\n a=flag b=ifelse { c=say d=say } { e=say f=if { g=say } }"),
         ["a", "b", "d", "e", "f", "g"]
     );
-    // Candidates above or around another candidate are dropped.
+    // `c` is dropped, because it is covered if `f` is.
     assert_eq!(
         independent("# Cat\n a=flag b=forever { c=say d=if { e=say } f=say }"),
         ["a", "b", "d", "e", "f"]

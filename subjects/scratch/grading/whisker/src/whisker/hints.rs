@@ -66,7 +66,9 @@ pub(crate) fn of(
         let replaced = REPLACED.iter().find(|(of, old, _)| of == owner && old == name);
         hints.push(match (replaced, nearest(name)) {
             (Some((_, _, new)), _) => format!("`{owner}.{name}` does not exist; write `{new}`"),
-            (None, Some(near)) => format!("`{owner}.{name}` does not exist; is it `{near}`?"),
+            (None, Some(near)) => {
+                format!("`{owner}.{name}` does not exist; did you mean `{near}`?")
+            }
             (None, None) => format!("`{owner}.{name}` does not exist"),
         });
     }
