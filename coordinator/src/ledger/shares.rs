@@ -86,22 +86,13 @@ struct Study {
     claim: StudyClaim,
     account: Account,
     lanes: Vec<StudySetNumber>,
-}
-
-/// What the leases of a study hold. A paused study keeps its leases.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
     workers: u32,
-    /// The time charged in advance, in seconds.
-    advance: f64,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
     studies: BTreeMap<StudyNumber, Study>,
     owners: BTreeMap<String, Owner>,
-    /// The studies with leases, active or not.
-    held: BTreeMap<StudyNumber, Held>,
     /// Time charged to each study, active or not.
     spent: BTreeMap<StudyNumber, Duration>,
 }
@@ -109,7 +100,7 @@ pub(super) struct Shares {
 /// The use of workers by a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of workers with leases that are charged to the study.
+    /// Number of workers with leases that are charged to the study, if the study is active.
     pub workers: u32,
     /// Time of workers that was charged to the study since the ledger was restored.
     pub spent: Duration,
@@ -124,9 +115,8 @@ impl Shares {
             let study = match former.remove(&claim.study) {
                 Some(study) => Study { claim, ..study },
                 None => {
-                    let advance = self.held(claim.study).advance;
-                    let account = Account { advance, ..Account::default() };
-                    Study { claim, account, lanes: Vec::new() }
+                    let (account, lanes) = (Account::default(), Vec::new());
+                    Study { claim, account, lanes, workers: 0 }
                 }
             };
             self.studies.insert(study.claim.study, study);
@@ -158,18 +148,14 @@ impl Shares {
         self.studies.get(&study).map_or(&[], |study| &study.lanes)
     }
 
-    fn held(&self, study: StudyNumber) -> Held {
-        self.held.get(&study).copied().unwrap_or_default()
-    }
-
     pub(super) fn usage(&self, study: StudyNumber) -> Usage {
-        let spent = self.spent.get(&study).copied().unwrap_or_default();
-        Usage { workers: self.held(study).workers, spent }
+        let workers = self.studies.get(&study).map_or(0, |study| study.workers);
+        Usage { workers, spent: self.spent.get(&study).copied().unwrap_or_default() }
     }
 
     pub(super) fn is_at_quota(&self, study: StudyNumber) -> bool {
-        let quota = self.studies.get(&study).and_then(|study| study.claim.quota);
-        quota.is_some_and(|quota| self.held(study).workers >= quota)
+        let study = self.studies.get(&study);
+        study.is_some_and(|study| study.claim.quota.is_some_and(|quota| study.workers >= quota))
     }
 
     pub(super) fn order(&mut self, waits: impl Fn(StudySetNumber) -> bool) -> Vec<StudyNumber> {
@@ -249,33 +235,25 @@ impl Shares {
 
     /// Charges time in advance if `sign` is 1, and takes it back if `sign` is -1.
     pub(super) fn note_advance(&mut self, study: StudyNumber, time: Duration, sign: f64) {
+        let Some(study) = self.studies.get_mut(&study) else { return };
         let seconds = sign * time.as_secs_f64();
-        let change = |advance: &mut f64| {
+        let change = |account: &mut Account| {
             // Rounding errors must not accumulate.
-            *advance = (*advance + seconds).max(0.0);
-            if *advance < 1e-6 {
-                *advance = 0.0;
+            account.advance = (account.advance + seconds).max(0.0);
+            if account.advance < 1e-6 {
+                account.advance = 0.0;
             }
         };
-        self.change_held(study, |held| change(&mut held.advance));
-        let Some(study) = self.studies.get_mut(&study) else { return };
-        change(&mut study.account.advance);
+        change(&mut study.account);
         if let Some(owner) = self.owners.get_mut(&study.claim.owner) {
-            change(&mut owner.account.advance);
+            change(&mut owner.account);
         }
     }
 
     pub(super) fn note_worker(&mut self, study: StudyNumber, holds: bool) {
-        self.change_held(study, |Held { workers, .. }| {
-            *workers = if holds { *workers + 1 } else { workers.saturating_sub(1) };
-        });
-    }
-
-    fn change_held(&mut self, study: StudyNumber, change: impl FnOnce(&mut Held)) {
-        let held = self.held.entry(study).or_default();
-        change(held);
-        if held.workers == 0 && held.advance == 0.0 {
-            self.held.remove(&study);
+        if let Some(study) = self.studies.get_mut(&study) {
+            let workers = study.workers;
+            study.workers = if holds { workers + 1 } else { workers.saturating_sub(1) };
         }
     }
 

@@ -126,39 +126,3 @@ fn the_last_worker_is_not_drained() {
     assert!(ledger.workers().all(|worker| !worker.drained));
     assert!(ledger.is_finished());
 }
-
-#[test]
-fn a_paused_study_keeps_its_workers() {
-    let (mut ledger, _) = ledger();
-    ledger.assign(7, &[0, 1, 2, 3]);
-    let limited = || vec![StudyClaim { quota: Some(1), ..StudyClaim::usual(7) }];
-    ledger.activate_claims(limited());
-    let engines: Engines = [("kind".to_owned(), "e".to_owned())].into();
-    let none = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let wish = LeaseWish {
-        engines: &engines,
-        loaded: &none.0,
-        held: &none.1,
-        host: "",
-        remaining: None,
-        withheld: &none.2,
-    };
-    let lease = |ledger: &mut Ledger, worker| {
-        let event = LedgerEvent::Lease { worker, wish };
-        ledger.step(Duration::ZERO, event).into_iter().find_map(|it| match it {
-            Effect::Grant(Grant { run, token, .. }) => Some((run, token)),
-            _ => None,
-        })
-    };
-    let (run, token) = lease(&mut ledger, "w").unwrap();
-    assert_eq!(ledger.usage(7).workers, 1);
-    ledger.activate_claims(Vec::new());
-    assert_eq!(ledger.usage(7).workers, 1, "the worker is still executing the run");
-    ledger.activate_claims(limited());
-    assert_eq!(lease(&mut ledger, "v"), None, "the quota is used up");
-    let end = AttemptEnd::Done(Duration::from_secs(1));
-    ledger.step(Duration::ZERO, LedgerEvent::Commit { worker: "w", run, token, end });
-    assert_eq!(ledger.usage(7).workers, 0);
-    assert!(lease(&mut ledger, "v").is_some());
-    assert_eq!(ledger.usage(7).workers, 1);
-}
