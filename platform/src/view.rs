@@ -317,10 +317,16 @@ mod system {
         }
     }
 
-    /// The path in a line of `/proc/net/unix`, which may contain spaces.
+    /// The path after the seven fields of a line of `/proc/net/unix`, which may contain spaces.
     fn path_of_socket(line: &[u8]) -> Option<&Path> {
-        let before = line.windows(2).position(|pair| pair == b" /")?;
-        Some(Path::new(OsStr::from_bytes(&line[before + 1..])))
+        let mut rest = line;
+        for _field in 0..7 {
+            rest = rest.trim_ascii_start();
+            rest = &rest[rest.iter().position(|byte| *byte == b' ')?..];
+        }
+        // Names of abstract sockets begin with another character.
+        let path = rest.trim_ascii_start();
+        path.starts_with(b"/").then(|| Path::new(OsStr::from_bytes(path)))
     }
 
     fn separate_file(path: &Path, kind: FileType) -> io::Result<()> {
@@ -410,6 +416,26 @@ mod system {
             }
         }
         Ok(())
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::{Path, path_of_socket};
+
+        #[test]
+        fn names_of_abstract_sockets_are_not_paths() {
+            let path = |name: &str| {
+                let line =
+                    format!("0000000000000000: 00000002 00000000 00010000 0001 01  1234 {name}");
+                path_of_socket(line.as_bytes()).map(Path::to_owned)
+            };
+            assert_eq!(path("/run/a b /c").as_deref(), Some(Path::new("/run/a b /c")));
+            assert_eq!(path("@a /etc/passwd"), None);
+            assert_eq!(
+                path_of_socket(b"0000000000000000: 00000003 00000000 00000000 0001 03 77"),
+                None
+            );
+        }
     }
 }
 
