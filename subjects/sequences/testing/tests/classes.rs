@@ -56,3 +56,20 @@ fn tests_are_made_for_classes_of_words() {
         assert_eq!(covered.into_iter().collect::<Vec<_>>(), reachable, "{criterion}");
     }
 }
+
+#[test]
+fn long_traces_do_not_let_words_of_a_set_grow() {
+    let text = "events a, b; data n: 0..100 = 0\non a { n = n + 1 }\nrequest a when n < 100\nrequest b when n == 100\n";
+    let model = Model::parse("m", text).unwrap();
+    let space = &Space::explore(&model.program, 1_000).unwrap();
+    let alphabet = &Alphabet::names(model.program.events());
+    let file = |_: &str| unreachable!();
+    let criterion =
+        Criterion::parse("subsequence:2 relax=by-set", alphabet, Some(2), None, &file).unwrap();
+    let reachable = criterion.reachable(space, alphabet).unwrap();
+    let lengths: Vec<_> = reachable
+        .iter()
+        .map(|&class| shortest_trace(&criterion, space, alphabet, class).unwrap().len())
+        .collect();
+    assert_eq!(lengths, [2, 101, 102]);
+}

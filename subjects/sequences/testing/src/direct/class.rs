@@ -1,5 +1,7 @@
 //! Shortest traces to the classes of a relaxed criterion, each of which contains several words.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 
 use crate::alphabet::{Alphabet, Letter};
@@ -104,7 +106,9 @@ impl<'c> Words<'c> {
 
     /// The beginnings of words without and with a letter after a beginning.
     fn after(&self, length: usize, word: u64, letter: Option<Letter>) -> [Option<(usize, u64)>; 2] {
-        let Some(letter) = letter else { return [Some((length, word)), None] };
+        let Some(letter) = letter.filter(|_| length < self.strength) else {
+            return [Some((length, word)), None];
+        };
         let longer = (length + 1, word * self.criterion.letters as u64 + u64::from(letter));
         match self.apart {
             true => [Some((length, word)), self.may_begin(longer, letter).then_some(longer)],
@@ -120,9 +124,17 @@ impl<'c> Words<'c> {
         match self.relax {
             Relax::First => length > 1 || u64::from(last) == self.class,
             Relax::Last => length < self.strength || u64::from(last) == self.class,
-            Relax::Set => self.set.contains(&last),
+            Relax::Set => self.set.contains(&last) && self.may_complete(length, word),
             Relax::Classes(..) => self.listed.contains(&(length, word)),
         }
+    }
+
+    /// Whether the letters of the set that a beginning lacks fit into the rest of the word.
+    fn may_complete(&self, length: usize, word: u64) -> bool {
+        let given = self.criterion.word_of(length, word);
+        let all: BTreeSet<_> = self.set.iter().collect();
+        let missing = all.iter().filter(|letter| !given.contains(letter)).count();
+        missing <= self.strength - length
     }
 
     fn contain(&self, length: usize, word: u64) -> bool {
