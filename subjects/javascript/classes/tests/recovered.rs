@@ -59,15 +59,21 @@ fn the_platform_matters_only_to_ends_of_lines_and_paths() {
         add(text) { this.text += text; return this.text; }
         line(text) { this.text += text + this.end; return this.text; }
     }
-    module.exports = { Lines };";
-    let readme =
-        "```js\nconst lines = new Lines('hello ');\nlines.add('you');\nlines.line('world');\n```\n";
+    const program = name => (process.platform === 'win32' ? 'windows' : 'other') + name;
+    module.exports = { Lines, program };";
+    let readme = "```js\nconst lines = new Lines('hello ');\nlines.add('you');\nlines.line('world');\nprogram('start');\n```\n";
     let made = || call(Operation::New, "Lines", "", vec![text("hello ")]);
     let of = |name: &str, given: &str| {
         vec![made(), call(Operation::Method, "", name, vec![text(given)])]
     };
-    let found = kept(&package_of(source, readme), vec![of("add", "you"), of("line", "world")]);
+    let program = vec![call(Operation::Call, "program", "", vec![text("start")])];
+    let tests = vec![of("add", "you"), of("line", "world"), program];
+    let found = kept(&package_of(source, readme), tests);
     assert!(found.iter().any(|(it, _)| it.name == "add"), "{found:?}");
+    assert!(
+        !found.iter().any(|(it, _)| it.path.last().is_some_and(|it| it == "program")),
+        "{found:?}"
+    );
     assert!(!found.iter().any(|(_, value)| value.to_string().contains('\\')), "{found:?}");
 }
 
@@ -88,15 +94,33 @@ fn wrong_arguments_are_refused_in_any_environment() {
 
 #[test]
 fn a_replacement_is_in_the_text() {
-    let source = "exports.replace = (part, by) => 'hello world'.replace(part, by);";
-    let readme = "```js\ntool.replace('world', 'there');\ntool.replace('moon', 'sun');\n```\n";
-    let of = |part: &str, by: &str| {
-        vec![call(Operation::Call, "replace", "", vec![text(part), text(by)])]
+    let source =
+        "exports.replace = (...all) => all.slice(0, -2).join().replace(...all.slice(-2));
+        exports.replaceWords = (given, word) => given.split(word).join('***');
+        exports.Text = class Text { replace(part, by) { return 'hello world'.replace(part, by); } };";
+    let readme = "```js\ntool.replace('hello world', 'world', 'there');\ntool.replace('hello you', 'moon', 'sun');
+tool.replaceWords('bad words', 'bad');\nconst text = new Text();\ntext.replace('hello', 'goodbye');
+text.replace('moon', 'sun');\n```\n";
+    let of = |name: &str, given: &[&str]| {
+        vec![call(Operation::Call, name, "", given.iter().copied().map(text).collect())]
     };
-    let tests = vec![of("world", "there"), of("moon", "sun")];
+    let method = |given: [&str; 2]| {
+        let given = given.map(text).to_vec();
+        vec![
+            call(Operation::New, "Text", "", Vec::new()),
+            call(Operation::Method, "", "replace", given),
+        ]
+    };
+    let tests = vec![
+        of("replace", &["hello world", "world", "there"]),
+        of("replace", &["hello you", "moon", "sun"]),
+        of("replaceWords", &["bad words", "bad"]),
+        method(["hello", "goodbye"]),
+        method(["moon", "sun"]),
+    ];
     let found = kept(&package_of(source, readme), tests);
-    assert!(found.iter().any(|(it, _)| it.arguments[0] == text("world")), "{found:?}");
-    assert!(!found.iter().any(|(it, _)| it.arguments[0] == text("moon")), "{found:?}");
+    let has = |word: &str| found.iter().any(|(it, _)| it.arguments.contains(&text(word)));
+    assert!(has("there") && has("bad") && has("goodbye") && !has("sun"), "{found:?}");
 }
 
 #[test]

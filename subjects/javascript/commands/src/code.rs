@@ -171,7 +171,7 @@ fn odd(refined: &Refined) -> Vec<(usize, String)> {
     let reasons = [
         (refined.implausible, "not what a person would write"),
         (refined.unclear, "a title would not tell the call"),
-        (refined.repeated, "others show the same"),
+        (refined.repeated, "others show the same, or they show nothing"),
     ];
     let skipped = reasons.into_iter().flat_map(|(count, reason)| {
         std::iter::repeat_n((0, format!("{reason}; --all-values writes all")), count)

@@ -308,9 +308,17 @@ fn is_undivided(statement: &Statement, result: &Value) -> bool {
 /// Whether a string in which a part should be replaced lacks the string that replaces it.
 fn is_unreplaced(name: &str, statement: &Statement, result: &Value) -> bool {
     let replaces = parts_of_name(name).first().is_some_and(|it| it == "replace");
-    let with = statement.arguments.get(1).or(statement.arguments.first());
+    // With two arguments, a function gets the whole string and the part, but a method of the string the
+    // part and what replaces it.
+    let with = match &statement.arguments[..] {
+        [_, with] if statement.operation == Operation::Method => with,
+        [_, _, .., with] => with,
+        _ => return false,
+    };
     match (with, result["string"].as_str()) {
-        (Some(Argument::String(with)), Some(text)) => replaces && !text.contains(with.as_str()),
+        (Argument::String(with), Some(text)) => {
+            replaces && !with.contains('$') && !text.contains(with.as_str())
+        }
         _ => false,
     }
 }

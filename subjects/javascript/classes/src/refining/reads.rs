@@ -305,6 +305,16 @@ fn members_of<'s>(usage: &'s Usage, shape: &'s Shape) -> Vec<&'s str> {
     }
 }
 
+/// Whether a value has a string with an end of a line or a separator of paths.
+fn is_platform_like(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(['\n', '\r', '\\', '/']),
+        Value::Array(items) => items.iter().any(is_platform_like),
+        Value::Object(members) => members.values().any(is_platform_like),
+        _ => false,
+    }
+}
+
 impl Usage {
     fn read_of(&self, target: &Target, position: usize) -> Option<&BTreeSet<String>> {
         let number = target.first_parameter + position;
@@ -321,18 +331,30 @@ impl Usage {
         // Wrong arguments are refused in any environment.
         let refused = last.is_some_and(is_error)
             && is_about_arguments(test)
+            && self.names_parameter(test, &about)
             && !OF_FILES.iter().any(|word| about.contains(word));
-        let reads = |found: &BTreeSet<u32>| {
-            (0..test.statements.len()).any(|at| {
-                let function = self.target(&test.statements, at).and_then(|target| target.function);
-                function.is_some_and(|function| found.contains(&function))
-            })
+        let reads = |found: &BTreeSet<u32>, at: usize| {
+            let function = self.target(&test.statements, at).and_then(|target| target.function);
+            function.is_some_and(|function| found.contains(&function))
         };
-        // In JSON, line breaks have a backslash as well.
-        let marked = |it: &Value| it.to_string().contains(['\\', '/']);
+        let count = test.statements.len();
         message.contains("environment variable")
-            || reads(&self.environment) && !refused
-            || reads(&self.platform) && last.is_some_and(marked)
+            || (0..count).any(|at| reads(&self.environment, at)) && !refused
+            || count.checked_sub(1).is_some_and(|at| reads(&self.platform, at))
+            || (0..count).any(|at| reads(&self.platform, at)) && last.is_some_and(is_platform_like)
+    }
+
+    /// Whether a message has the name of a parameter of the function that a test calls last, or of an
+    /// option that the function reads.
+    fn names_parameter(&self, test: &SuiteTest, message: &str) -> bool {
+        let at = test.statements.len().wrapping_sub(1);
+        let Some(target) = self.target(&test.statements, at) else { return false };
+        let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let is_named = |name: &str| words.contains(&name.to_lowercase().as_str());
+        target.parameters.iter().enumerate().any(|(position, parameter)| {
+            let options = self.read_of(target, position);
+            is_named(&parameter.name) || options.is_some_and(|it| it.iter().any(|it| is_named(it)))
+        })
     }
 
     /// Whether the program compares a member with a boolean.
