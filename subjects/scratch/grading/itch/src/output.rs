@@ -264,6 +264,7 @@ impl Output {
             Some(_) => {}
             None => return,
         }
+        self.explains = false;
         self.lines.push(line);
     }
 
@@ -274,7 +275,10 @@ impl Output {
         }
         match name {
             Some("start-group") => self.left_out += 1,
-            Some("escalate-status") => return self.escalate(status),
+            Some("escalate-status") => {
+                self.explains = self.escalate(status);
+                return;
+            }
             Some("append-message") if self.explains && line.len() <= EXPLANATION_LIMIT => {
                 self.lines.push(line);
             }
@@ -283,14 +287,15 @@ impl Output {
         self.explains = false;
     }
 
-    /// Adds a status if it is worse than the earlier ones.
-    fn escalate(&mut self, status: Status) {
-        self.explains = status > self.escalated;
-        if self.explains {
+    /// Adds a status if it is worse than the earlier ones. Returns whether it is.
+    fn escalate(&mut self, status: Status) -> bool {
+        let worse = status > self.escalated;
+        if worse {
             self.escalated = status;
             let status = status.name();
             self.lines.push(json!({"command": "escalate-status", "status": status}).to_string());
         }
+        worse
     }
 
     pub(crate) fn log(&mut self, line: &str) {
