@@ -155,7 +155,7 @@ fn hostile_archives_are_refused() {
     assert!(text.contains("A/B: two files have this name"), "{text}");
     let text = refused(&[("gr\u{f6}\u{df}e", b"1"), ("gro\u{308}\u{df}e", b"2")]);
     assert!(
-        text.contains(": two files have this name, or their names differ only in upper"),
+        text.contains(": two files have this name, or their names differ only in case"),
         "{text}"
     );
     for mode in [0o4755, 0o2755, 0o755, 0o600] {

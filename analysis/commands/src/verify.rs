@@ -158,6 +158,13 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
         true => Compared::default(),
         false => tables::compare(program, stored.study(), arguments.json)?,
     };
+    if arguments.sample == Sample::Runs(0) && compared.files == 0 {
+        return Err(Failure::new(format_args!(
+            "{}: there are no tables to compare",
+            study.display()
+        ))
+        .hint("verify runs with another --sample"));
+    }
     let about = json!({ "files": compared.files, "differing_files": &compared.differing });
     let exit = report_runs(arguments, &choice, about, |spec| {
         stored.execute(program, spec).map(|record| record.digest())
@@ -184,7 +191,7 @@ fn report_runs(
             "no run has a usable record"
         };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
-            .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));
+            .hint("verify a study with finished runs"));
     }
     let jobs = arguments.jobs.unwrap_or_else(|| catherd_platform::allowed_cores().len()).max(1);
     let differing = execute_again(chosen, jobs, execute);
