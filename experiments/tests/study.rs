@@ -508,7 +508,7 @@ fn a_plan_may_have_variants_that_share_runs() {
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
     let other = Study { stop: Some(Stop::default()), ..study.clone() };
-    assert!(differs(&other, &["a"]).starts_with("another rule to stop: it has none, this one {"));
+    assert!(differs(&other, &["a"]).starts_with("another stopping rule: it has none, this one {"));
 
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();

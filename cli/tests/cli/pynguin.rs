@@ -157,7 +157,7 @@ fn tables_have_the_numbers_of_the_tool() {
         let verified = verify.output().unwrap();
         let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &stderr(&verified);
         let expected = if budget == "wall" {
-            "all runs may depend on the machine"
+            "all of them may depend on the machine"
         } else {
             "5 of 5 runs agree"
         };

@@ -164,7 +164,7 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "study.toml: is a file, not a folder",
         "folders of results",
     ),
-    (&["claims", "study.toml"], "study.toml: is a file, not a folder", "the folder of a study"),
+    (&["claims", "study.toml"], "study.toml: is a file, not a folder", "the folders of one or more"),
     (&["claims", "results"], "results: no claims: there is no claims.toml", "--claims"),
     (
         &["claims", "results", "--claims", "studdy.toml"],
@@ -206,7 +206,7 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "game.sb3: is not UTF-8 text, unlike a suite",
         "catherd generate",
     ),
-    (&["coverage", "suite.json", "game.sb3"], "game.sb3: is not text", "give the project first"),
+    (&["coverage", "suite.json", "game.sb3"], "game.sb3: is not UTF-8 text", "the project first"),
     (&["coverage", "game.sb3", "results"], "results: is a folder, not a suite", "suites/"),
     (
         &["coverage", "game.sb3", "suit.json"],

@@ -269,7 +269,7 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
         "seeds = 5",
         "seeds = 5\nrace = { level = 5 }",
         "8: race.level: `5` is not between 0 and 1",
-        "between 0 and 1",
+        "a number such as 0.05",
     ),
     (
         "seeds = 5",

@@ -75,7 +75,7 @@ impl Descriptor {
         }
         let printable = |text: &str| !text.contains(char::is_control) && text.len() <= 200;
         if name.trim().is_empty() || !printable(name) || !printable(group) {
-            return Err("`name` must not be empty, and `name` and `group` must have at most 200 bytes and no control \
+            return Err("`name` must not be blank, and `name` and `group` must have at most 200 bytes and no control \
                         characters"
                 .to_owned());
         }
