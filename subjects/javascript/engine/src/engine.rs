@@ -214,8 +214,9 @@ impl Engine {
     /// # Errors
     /// If the global objects do not fit into the memory.
     pub fn image(&mut self) -> Result<EngineImage, StartError> {
-        // Enter once, so that the engine's own persistent values exist before the image is made.
-        self.enter(|_| ())?;
+        // Enter once, so that the engine's own persistent values exist before the image is made. The
+        // image contains whether garbage is collected.
+        self.enter(|session| session.collector.switch_on(&session.ctx))?;
         Ok(EngineImage {
             heap: self.heap.image(),
             meter: Meter::clone(&self.meter),
