@@ -26,6 +26,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// worker that was reading the project meanwhile reports the damage again.
 const MAX_RESTORATIONS: u32 = 3;
 
+/// Time after which damage that belongs to no project ends the study. Until then, it may be damage
+/// to a project that has been stored again meanwhile.
+const DAMAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Time without any live worker after which the study fails.
 const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -205,6 +209,7 @@ impl Watch<'_> {
         let mut tick = tokio::time::interval(POLL_INTERVAL);
         let mut draining = false;
         let mut last_alive = Instant::now();
+        let mut damaged_since = None;
         loop {
             tokio::select! {
                 _ = tick.tick() => {}
@@ -230,12 +235,21 @@ impl Watch<'_> {
             if let Some(lost) = ResultsError::of_store(coordinator) {
                 let damaged = coordinator.projects().damaged();
                 let again = |project| restored.get(project) >= Some(&MAX_RESTORATIONS);
-                if progress.lost_file.is_some() || damaged.is_empty() || damaged.iter().any(again) {
+                let since: &mut Instant = damaged_since.get_or_insert_with(Instant::now);
+                let stays = damaged.is_empty() && since.elapsed() > DAMAGE_TIMEOUT;
+                if progress.lost_file.is_some() || stays || damaged.iter().any(again) {
                     // A retry cannot succeed.
                     return Err(lost.worded());
                 }
-                damaged.into_iter().for_each(|project| *restored.entry(project).or_default() += 1);
-                tokio::task::block_in_place(restore)?;
+                if !damaged.is_empty() {
+                    *since = Instant::now();
+                    for project in damaged {
+                        *restored.entry(project).or_default() += 1;
+                    }
+                    tokio::task::block_in_place(restore)?;
+                }
+            } else {
+                damaged_since = None;
             }
             if store.has_failed(&progress) {
                 return Ok(Ended::StoreFailed);
