@@ -167,7 +167,9 @@ impl<'p, R: Read> RecordReader<'p, R> {
                 End::Quarantined(quarantined)
             }
             _ => {
-                return Err("must have either a record with its digest, or `quarantined`".to_owned());
+                return Err(
+                    "must have either a record with its digest, or `quarantined`".to_owned()
+                );
             }
         };
         Ok((spec, end))

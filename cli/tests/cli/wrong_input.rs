@@ -164,7 +164,11 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "study.toml: is a file, not a folder",
         "folders of results",
     ),
-    (&["claims", "study.toml"], "study.toml: is a file, not a folder", "the folders of one or more"),
+    (
+        &["claims", "study.toml"],
+        "study.toml: is a file, not a folder",
+        "the folders of one or more",
+    ),
     (&["claims", "results"], "results: no claims: there is no claims.toml", "--claims"),
     (
         &["claims", "results", "--claims", "studdy.toml"],

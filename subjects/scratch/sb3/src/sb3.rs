@@ -17,7 +17,9 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     if let Some(version) = json.get("meta").and_then(|meta| meta.get("semver")) {
         match version.text() {
             Some(v) if v.starts_with("3.") => {}
-            other => return Err(Cause::Version(other.unwrap_or("`semver` is not a string").to_owned())),
+            other => {
+                return Err(Cause::Version(other.unwrap_or("`semver` is not a string").to_owned()));
+            }
         }
     }
     let mut reader = Reader {
@@ -238,8 +240,9 @@ impl Reader<'_> {
             all.push((Cow::Borrowed(&**id), NamedEntry::List { name, items }));
         }
         for (id, name) in self.members(object, "broadcasts")? {
-            let name =
-                name.text().ok_or_else(|| self.fault(format!("the name of message {id:?} is not a string")))?;
+            let name = name
+                .text()
+                .ok_or_else(|| self.fault(format!("the name of message {id:?} is not a string")))?;
             all.push((Cow::Borrowed(&**id), NamedEntry::Broadcast(self.interner.intern(name))));
         }
         // Variables, lists and messages share one map. Scratch removes entries with unsafe ids and

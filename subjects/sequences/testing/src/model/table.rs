@@ -281,13 +281,14 @@ fn row(
     let request = set(&state.request, events)?;
     let mut wake = set(&state.wait, events)?;
     wake.unite(&request);
-    let position =
-        |target: Option<u32>| match target {
-            None => Ok(0),
-            Some(target) if (target as usize) < states => Ok(target + 1),
-            Some(target) => Err(failed(format!("`next` is {target}, but the thread has {states} states"))
-                .hint("count states from 0")),
-        };
+    let position = |target: Option<u32>| match target {
+        None => Ok(0),
+        Some(target) if (target as usize) < states => Ok(target + 1),
+        Some(target) => {
+            Err(failed(format!("`next` is {target}, but the thread has {states} states"))
+                .hint("count states from 0"))
+        }
+    };
     // If there is no default, an event that `next` does not list ends the thread.
     let default = position(state.next.get(ANY).copied().flatten())?;
     let mut others = Vec::new();
