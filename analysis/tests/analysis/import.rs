@@ -274,5 +274,5 @@ fn fuzzbench_that_is_compressed_or_damaged() {
         refusal(&FuzzBench::default(), &wrong).contains("expected a non-negative whole number")
     );
     let twice = FUZZBENCH.replace("afl,zlib,2020-01-01,,2,1800", "afl,png,2020-01-01,,2,1800");
-    assert!(refusal(&FuzzBench::default(), &twice).contains("trial 2 is one of afl on png here"));
+    assert!(refusal(&FuzzBench::default(), &twice).contains("trial 2 belongs to afl on png here"));
 }
