@@ -235,7 +235,10 @@ const ENVIRONMENT: [&str; 11] = [
 ];
 
 /// Code that reads the platform, which usually decides about ends of lines and separators of paths.
-const PLATFORM: [&str; 4] = ["process.platform", ".platform()", "os.EOL", "path.sep"];
+const PLATFORM: [&str; 2] = ["process.platform", ".platform()"];
+
+/// Code that reads the platform's end of lines or its separator of paths.
+const SEPARATORS: [&str; 2] = ["os.EOL", "path.sep"];
 
 /// Words in messages of errors that depend on files.
 const OF_FILES: [&str; 7] =
@@ -252,6 +255,11 @@ pub(super) fn of_environment(program: &Program) -> BTreeSet<u32> {
 /// The functions that read the platform, directly or indirectly.
 pub(super) fn of_platform(program: &Program) -> BTreeSet<u32> {
     containing(program, &PLATFORM)
+}
+
+/// The functions that read ends of lines or separators of paths, directly or indirectly.
+pub(super) fn of_separators(program: &Program) -> BTreeSet<u32> {
+    containing(program, &SEPARATORS)
 }
 
 /// The functions that contain one of these words, or call such a function.
@@ -341,7 +349,8 @@ impl Usage {
         message.contains("environment variable")
             || (0..count).any(|at| reads(&self.environment, at)) && !refused
             || count.checked_sub(1).is_some_and(|at| reads(&self.platform, at))
-            || (0..count).any(|at| reads(&self.platform, at)) && last.is_some_and(is_platform_like)
+            || (0..count).any(|at| reads(&self.platform, at) || reads(&self.separators, at))
+                && last.is_some_and(is_platform_like)
     }
 
     /// Whether a message has the name of a parameter of the function that a test calls last, or of an

@@ -65,6 +65,7 @@ pub(super) struct Usage {
     pub(super) environment: BTreeSet<u32>,
     /// The functions that read the platform, directly or indirectly.
     pub(super) platform: BTreeSet<u32>,
+    pub(super) separators: BTreeSet<u32>,
     /// The ranges of numbers that comments and documentation state.
     pub(super) ranges: domains::Ranges,
     /// The types of results that comments declare, by the name of the function.
@@ -157,6 +158,7 @@ impl Usage {
             reads,
             environment: reads::of_environment(program),
             platform: reads::of_platform(program),
+            separators: reads::of_separators(program),
             ranges,
             returned,
         })
