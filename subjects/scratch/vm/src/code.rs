@@ -451,6 +451,28 @@ pub(crate) enum Expr {
     ListContains(Slot, ExprId),
 }
 
+impl Expr {
+    /// Whether the kind of the expression ensures that its value is a number.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(
+            self,
+            Expr::Number(_)
+                | Expr::Add(..)
+                | Expr::Subtract(..)
+                | Expr::Multiply(..)
+                | Expr::Divide(..)
+                | Expr::Modulo(..)
+                | Expr::Round(_)
+                | Expr::Math(..)
+                | Expr::Length(_)
+                | Expr::LengthOfList(_)
+                | Expr::ItemNumberOfList(..)
+                | Expr::XPosition
+                | Expr::YPosition
+        )
+    }
+}
+
 /// Fields of `current [...]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calendar {

@@ -108,29 +108,11 @@ impl<'a> Compiler<'a> {
                 | Expr::Length(a)
                 | Expr::ItemNumberOfList(_, a)
                 | Expr::ListContains(_, a) => self.takes(a),
-                Expr::ItemOfList(_, index) => self.takes(index) || !self.is_number(index),
+                Expr::ItemOfList(_, index) => {
+                    self.takes(index) || !self.exprs[index.0 as usize].is_number()
+                }
                 _ => true,
             }
-    }
-
-    /// Whether the kind of an expression ensures that its value is a number.
-    fn is_number(&self, e: ExprId) -> bool {
-        matches!(
-            self.exprs[e.0 as usize],
-            Expr::Number(_)
-                | Expr::Add(..)
-                | Expr::Subtract(..)
-                | Expr::Multiply(..)
-                | Expr::Divide(..)
-                | Expr::Modulo(..)
-                | Expr::Round(_)
-                | Expr::Math(..)
-                | Expr::Length(_)
-                | Expr::LengthOfList(_)
-                | Expr::ItemNumberOfList(..)
-                | Expr::XPosition
-                | Expr::YPosition
-        )
     }
 
     fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(ExprId) -> Expr) -> ExprId {

@@ -263,22 +263,13 @@ impl Lowering<'_> {
 
     /// Whether an expression is known to result in a number.
     fn is_numeric(&self, e: ExprId) -> bool {
-        match self.source.exprs[e.0 as usize] {
-            Expr::Number(_)
-            | Expr::Add(..)
-            | Expr::Subtract(..)
-            | Expr::Multiply(..)
-            | Expr::Divide(..)
-            | Expr::Modulo(..)
-            | Expr::Round(_)
-            | Expr::Math(..)
-            | Expr::LengthOfList(_) => true,
-            Expr::Constant(c) => match &self.source.constants[c as usize] {
+        match &self.source.exprs[e.0 as usize] {
+            Expr::Constant(c) => match &self.source.constants[*c as usize] {
                 Value::Number(_) => true,
                 Value::Text(text) => !text.is_blank() && !text.number().is_nan(),
                 Value::Bool(_) | Value::Undefined => false,
             },
-            _ => self.is_plain_number(e),
+            expr => expr.is_number() || self.is_plain_number(e),
         }
     }
 
