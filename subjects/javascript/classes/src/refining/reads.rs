@@ -234,7 +234,7 @@ const ENVIRONMENT: [&str; 11] = [
     "statSync(",
 ];
 
-/// Code that reads the platform, which usually decides about ends of lines and separators of paths.
+/// Code that reads the platform.
 const PLATFORM: [&str; 2] = ["process.platform", ".platform()"];
 
 /// Code that reads the platform's end of lines or its separator of paths.

@@ -212,11 +212,11 @@ impl Usage {
     fn writes_numbers(&self, value: &Value) -> bool {
         let inexact = |text: &str| ["0000000", "9999999"].iter().any(|it| text.contains(it));
         let written = |text: &str| !inexact(text) && self.texts_contain(text);
-        let alone = |name: &str, text: &str| serde_json::json!({ name: text });
+        let only = |name: &str, text: &str| serde_json::json!({ name: text });
         match value {
             Value::Object(parts) => parts.iter().all(|(name, part)| match part.as_str() {
                 Some(text) if name == "number" && text.contains('.') => written(text),
-                Some(text) => !is_accidental(&alone(name, text), true, self.digits),
+                Some(text) => !is_accidental(&only(name, text), true, self.digits),
                 None => self.writes_numbers(part),
             }),
             Value::Array(items) => items.iter().all(|item| self.writes_numbers(item)),
