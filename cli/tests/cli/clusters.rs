@@ -338,7 +338,7 @@ fn workers_are_drained_and_blocked_by_name_and_host() {
     wait_until("both work", || workers() == 2);
     let output = run_with(&["drain", "one"], &address);
     assert!(
-        stderr(&output).contains("worker one: workers of this name finish"),
+        stderr(&output).contains("worker one: workers of this name will finish"),
         "{}",
         stderr(&output)
     );
