@@ -5,7 +5,6 @@ use std::path::Path;
 use catherd_experiments::Digest;
 use serde::Deserialize;
 
-use super::read::apart;
 use super::{Error, Results};
 
 const FILE: &str = "goals.csv";
@@ -108,12 +107,12 @@ impl Results {
     /// [`Error`] if a table cannot be read or is malformed.
     pub fn goals(&self) -> Result<Vec<GoalSet>, Error> {
         let mut all: Vec<GoalSet> = Vec::new();
-        for (number, source) in self.sources().iter().enumerate() {
+        for source in self.sources() {
             let path = source.dir.join(FILE);
             if path.exists() {
                 for mut set in read(&path)? {
                     for (label, _) in &mut set.algorithms {
-                        *label = self.shown_label(label, &source.dir, number > 0);
+                        *label = self.shown_label(source.planned_label(label));
                     }
                     add(&mut all, set);
                 }
@@ -122,14 +121,10 @@ impl Results {
         Ok(all)
     }
 
-    /// The label that the algorithm with this label in a folder has here.
-    fn shown_label(&self, label: &str, folder: &Path, may_be_taken: bool) -> String {
-        let shown = |label: &str| self.shown_as(label).map(str::to_owned);
-        // Algorithms of a later folder with a taken label have this label.
-        let apart = may_be_taken.then(|| apart(label, folder));
-        let found = apart.and_then(|apart| shown(&apart)).or_else(|| shown(label));
+    /// The label after a selection.
+    fn shown_label(&self, label: &str) -> String {
         // An algorithm that is left out may have the label that another algorithm now has.
-        found.unwrap_or_else(|| format!("{label} (left out)"))
+        self.shown_as(label).map_or_else(|| format!("{label} (left out)"), str::to_owned)
     }
 }
 

@@ -21,7 +21,6 @@ use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 pub use conditions::{PlacedRuns, RunConditions, SHARES};
 pub use criteria::{CriteriaImprovements, CriterionCoverage};
-pub(super) use join::apart;
 use lists::{dropped, skipped};
 pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};
@@ -90,6 +89,17 @@ pub(super) struct Source {
     pub(super) end: usize,
     pub(super) subject: SubjectInfo,
     pub(super) names: Names,
+    /// The labels of the algorithms in the folder, and in the joined results before a selection.
+    pub(super) labels: Vec<(String, String)>,
+}
+
+impl Source {
+    /// The label in the joined results, before a selection, of the algorithm with this label in
+    /// the folder.
+    pub(super) fn planned_label<'a>(&'a self, label: &'a str) -> &'a str {
+        let found = self.labels.iter().find(|(own, _)| own == label);
+        found.map_or(label, |(_, planned)| planned)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -218,6 +228,9 @@ impl Results {
             subject = format_1::subject_info(kind, &engine);
         }
         let end = runs.len();
+        let labels = algorithms.items.iter().map(|label| (label.clone(), label.clone()));
+        let labels = labels.collect();
+        let source = Source { dir: dir.to_owned(), end, subject: subject.clone(), names, labels };
         Ok(Results {
             states: RunStates::read(dir)?.or_else(|| Some(plan::states(plan.as_ref()?, end))),
             seeds,
@@ -227,7 +240,7 @@ impl Results {
             planned_labels: algorithms.items.clone(),
             is_selection: false,
             algorithms: algorithms.items,
-            sources: vec![Source { dir: dir.to_owned(), end, subject: subject.clone(), names }],
+            sources: vec![source],
             subject,
             runs,
             work,

@@ -5,7 +5,7 @@ use catherd_analysis::findings::Exposure;
 use catherd_analysis::table::Table;
 use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
-use catherd_experiments::Metric;
+use catherd_experiments::{Budget, Metric};
 use tempfile::TempDir;
 
 /// Six runs of each of two algorithms on one project. Five runs of random expose a fault after 1 to
@@ -102,4 +102,37 @@ fn goals_have_the_labels_of_a_selection() {
     // The label of an algorithm that is left out does not stand for two algorithms.
     let results = select(&["mosa"], ("mosa", "random"));
     assert_eq!(results.goals().unwrap()[0].covering_of("random"), Some((2, vec![2, 2])));
+}
+
+/// The goals of an algorithm that is left out are not those of the algorithm with its label in
+/// another folder.
+#[test]
+fn goals_of_folders_with_the_same_label_are_kept_apart() {
+    let folder = |executions: u64, covering: u64| {
+        let dir = tempfile::tempdir().unwrap();
+        let runs = crate::synthetic::runs(1, 2)
+            .filter(|(spec, _)| spec.algorithm.name == "random")
+            .map(|(mut spec, record)| {
+                spec.budget = Budget::of("executions", executions);
+                (spec, record)
+            });
+        tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
+        let goals = format!(
+            "project,project_digest,criterion,goal,name,runs,covering,runs:random,\
+             covering:random\nproject-0,00,blocks,0,a,2,{covering},2,{covering}\n"
+        );
+        std::fs::write(dir.path().join("goals.csv"), goals).unwrap();
+        dir
+    };
+    let (first, second) = (folder(100, 1), folder(200, 2));
+    let joined = Results::read_all(&[first.path(), second.path()]).unwrap();
+    let [one, other] = &joined.algorithms[..] else { panic!("{:?}", joined.algorithms) };
+    for (shown, left_out, covering) in [(one, other, 1), (other, one, 2)] {
+        let algorithms = vec![shown.clone()];
+        let selection = tidy::Selection { algorithms, ..tidy::Selection::default() };
+        let selected = joined.clone().select(&selection).unwrap();
+        let sets = selected.goals().unwrap();
+        assert_eq!(sets[0].covering_of(shown), Some((2, vec![covering])));
+        assert_eq!(sets[0].covering_of(left_out), None);
+    }
 }

@@ -41,6 +41,7 @@ impl Results {
         }
         let folder = other.sources.first().map(|source| source.dir.clone()).unwrap_or_default();
         let mut algorithms = Vec::new();
+        let mut labels = Vec::new();
         for ((label, budget), engine) in
             other.algorithms.into_iter().zip(other.budgets).zip(other.engines)
         {
@@ -50,6 +51,7 @@ impl Results {
                     && self.engines[a] == engine
             });
             algorithms.push(same.unwrap_or(self.algorithms.len()) as u32);
+            let own = label.clone();
             let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
             if same.is_none() {
                 let taken = self.algorithms.contains(&label);
@@ -59,8 +61,9 @@ impl Results {
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }
-            // A later folder does not mark an algorithm of an earlier folder as dropped.
             let number = algorithms[algorithms.len() - 1] as usize;
+            labels.push((own, self.planned_labels[number].clone()));
+            // A later folder does not mark an algorithm of an earlier folder as dropped.
             if let (Some(dropped), None) = (lost, same) {
                 self.dropped
                     .push(Dropped { algorithm: self.algorithms[number].clone(), ..dropped });
@@ -87,7 +90,8 @@ impl Results {
             }
         }
         let end = self.runs.len();
-        self.sources.extend(other.sources.into_iter().map(|source| Source { end, ..source }));
+        let sources = other.sources.into_iter();
+        self.sources.extend(sources.map(|source| Source { end, labels: labels.clone(), ..source }));
         self.skipped.extend(other.skipped);
         self.seeds.extend(other.seeds);
         self.states = plan::sum(self.states, other.states);
@@ -95,7 +99,7 @@ impl Results {
 }
 
 /// The label of an algorithm of a folder if an algorithm of an earlier folder has the label.
-pub(in crate::tidy) fn apart(label: &str, folder: &Path) -> String {
+fn apart(label: &str, folder: &Path) -> String {
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     format!("{label} ({})", name.to_string_lossy())
 }

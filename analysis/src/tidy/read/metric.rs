@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::apart;
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
@@ -94,10 +93,8 @@ impl Results {
         for source in self.sources() {
             if let Some(plan) = plan::read(&source.dir)? {
                 for algorithm in plan.algorithms {
-                    // In a later folder, an algorithm whose label is taken has this label.
-                    let apart = apart(&algorithm.label, &source.dir);
-                    known.entry(apart).or_insert_with(|| algorithm.clone());
-                    known.entry(algorithm.label.clone()).or_insert(algorithm);
+                    let label = source.planned_label(&algorithm.label).to_owned();
+                    known.entry(label).or_insert(algorithm);
                 }
             }
         }
