@@ -227,6 +227,7 @@ fn is_same(old: &Record, view: &TargetView<'_>, thinks: bool, clones: &[u32]) ->
         && old.volume == view.volume
         && old.layer == view.order() as f64
         && old.draggable == view.draggable
+        && old.tempo.to_bits() == view.tempo().to_bits()
         && old.clones == clones
         && old.variables.iter().eq(view.all_variables())
         && old.lists.len() == view.all_lists().count()

@@ -3,6 +3,8 @@
 use crate::support;
 
 use catherd_scratch_grading_itch::{JudgeOptions, JudgementEnd, Plan, ReportNames, Status, judge};
+use catherd_scratch_sb3::Opcode;
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use support::{judged, judged_with, says, submission, template, verdicts};
 
 /// The output of a plan that writes the value of an expression before the execution.
@@ -177,6 +179,18 @@ fn the_profiler_logs_reporters_with_the_block_that_they_are_in() {
     let said = verdicts(&judged(&says(schedule, executed))).concat();
     let expected = r#"["sensing_askandwait","looks_think","looks_think","looks_think"]"#;
     assert_eq!(said, format!("correct: {expected}"));
+}
+
+#[test]
+fn a_change_of_the_tempo_is_in_the_log() {
+    let mut stage = TargetBuilder::new("Stage");
+    let tempo = stage.block(Opcode::MusicSetTempo, &[("TEMPO", number("90"))]);
+    stage.flag(&[tempo]);
+    let changed = project(vec![stage]);
+    let text = says("e.scheduler.greenFlag().wait(100).end();", "e.log.last.stage.tempo");
+    let plan = Plan::new("plan.js", &text).unwrap();
+    let judgement = judge(&plan, &changed, &changed, &JudgeOptions::default()).unwrap();
+    assert_eq!(verdicts(&judgement), ["correct: 90"]);
 }
 
 /// Costumes of both projects come first, then the pen layer of the template.

@@ -28,7 +28,7 @@ pub use javascript::JavaScriptTests;
 pub const KIND: &str = "suite";
 
 /// Version of everything that influences records.
-pub const ENGINE: &str = "suite/8";
+pub const ENGINE: &str = "suite/9";
 
 /// The subject kind of Scratch projects with suites.
 #[derive(Clone, Copy, Debug)]
