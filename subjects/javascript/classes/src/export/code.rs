@@ -84,7 +84,8 @@ impl Code {
         if self.style == Style::Jest {
             let _ = write!(
                 text,
-                "let {name};\nbeforeEach(async () => {{\n  jest.resetModules();\n  \
+                "// Jest loads modules only with NODE_OPTIONS=--experimental-vm-modules.\n\
+                 let {name};\nbeforeEach(async () => {{\n  jest.resetModules();\n  \
                  const loaded = await import({path});\n  {name} = loaded{inside};\n}});\n\n"
             );
             return text;
