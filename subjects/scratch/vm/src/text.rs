@@ -207,7 +207,8 @@ impl Text {
         }
     }
 
-    pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
+    /// Whether both strings have the same data in memory.
+    pub fn is_shared_with(&self, other: &Text) -> bool {
         std::ptr::eq(self.data(), other.data())
     }
 

@@ -4,6 +4,8 @@ use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{PenMark, Text, Value};
 
 const MAX_EVENTS: usize = 2_000_000;
+/// Number of characters in events above which the log is full.
+const MAX_CHARACTERS: usize = 64 << 20;
 
 pub(crate) enum What {
     /// An action of the schedule; the JavaScript code keeps its data.
@@ -26,6 +28,19 @@ pub(crate) enum What {
     Updated(usize),
     /// A tracked message was sent.
     Sent(Text),
+}
+
+impl What {
+    fn characters(&self) -> usize {
+        match self {
+            What::Said { value: Value::Text(text), .. } => text.len(),
+            What::Answered { question, answer } => {
+                question.len() + answer.as_ref().map_or(0, Text::len)
+            }
+            What::Skin { text, .. } | What::Sent(text) => text.len(),
+            _ => 0,
+        }
+    }
 }
 
 pub(crate) struct Event {
@@ -56,15 +71,16 @@ impl Event {
 pub(crate) struct Events {
     pub(crate) list: Vec<Event>,
     pub(crate) full: bool,
+    characters: usize,
 }
 
 impl Events {
     /// Adds an event and returns the number of the last event. Once the log is full, only events of
     /// the schedule are added.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
-        if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
-            self.full = true;
-        } else {
+        self.full |= self.list.len() >= MAX_EVENTS || self.characters > MAX_CHARACTERS;
+        if !self.full || matches!(what, What::Scheduled(_)) {
+            self.characters += what.characters();
             self.list.push(Event { what, previous, next });
         }
         self.list.len().saturating_sub(1)
@@ -74,5 +90,21 @@ impl Events {
         for event in &mut self.list {
             event.next.get_or_insert(snapshot);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_strings_fill_the_log() {
+        let mut events = Events::default();
+        let text = Text::new("x".repeat(MAX_CHARACTERS / 2 + 1));
+        for _ in 0..3 {
+            events.add(What::Sent(text.clone()), 0, Some(0));
+        }
+        events.add(What::Scheduled("wait".to_owned()), 0, None);
+        assert_eq!((events.list.len(), events.full), (3, true));
     }
 }

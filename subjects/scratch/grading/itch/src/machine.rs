@@ -20,6 +20,9 @@ use crate::snapshots::{Origin, Snapshots};
 /// Duration of a step in milliseconds at acceleration 1.
 pub(crate) const STEP_MS: f64 = 1000.0 / 60.0;
 
+/// Maximum number of lines, and of points, that are kept until the pen layer is cleared.
+const MAX_DRAWINGS: usize = 2_000_000;
+
 /// The blocks whose executions the advanced profiler logs.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Profile {
@@ -148,19 +151,23 @@ impl Shared {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Before the execution, the snapshot shows the submission.
+    /// Adds a snapshot for the schedule. Before the execution, it shows the submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
-        self.snap_times(origin, 1)
+        self.take(origin, 1, true)
     }
 
-    /// Adds the same snapshot `times` times, or once if the execution has not begun.
+    /// Adds the same snapshot `times` times for something that the program did.
     pub(crate) fn snap_times(&self, origin: &Origin, times: usize) -> usize {
+        self.take(origin, times, false)
+    }
+
+    fn take(&self, origin: &Origin, times: usize, scheduled: bool) -> usize {
         let moment = (self.now(), origin, times);
         let mut snapshots = self.snapshots.borrow_mut();
         match self.vm.borrow_mut().as_mut() {
             Some(vm) => {
                 let thinkers = self.thinkers.borrow();
-                snapshots.take(vm, &|id| thinkers.contains(&id), moment)
+                snapshots.take(vm, &|id| thinkers.contains(&id), moment, scheduled)
             }
             None => {
                 let mut last = snapshots.list[snapshots.list.len() - 1].clone();
@@ -172,7 +179,7 @@ impl Shared {
     }
 
     pub(crate) fn log(&self, what: What, origin: &Origin) {
-        let snapshot = self.snap(origin);
+        let snapshot = self.snap_times(origin, 1);
         self.events.borrow_mut().add(what, snapshot, Some(snapshot));
     }
 
@@ -235,7 +242,9 @@ impl Shared {
     fn skin_written(&self, target: TargetId, known: Option<u32>, text: &Text) {
         let number = known.unwrap_or_else(|| self.new_picture());
         self.skins.borrow_mut().insert(target, number);
-        self.responses.borrow_mut().push(text.clone());
+        if !self.events.borrow().full {
+            self.responses.borrow_mut().push(text.clone());
+        }
         let created = known.is_none();
         let origin = if created { "renderer.createTextSkin" } else { "renderer.updateTextSkin" };
         self.log(What::Skin { number, text: text.clone(), created }, &origin.into());
@@ -271,11 +280,11 @@ impl Shared {
         match mark {
             PenMark::Line { from, to, .. } => {
                 self.log(What::Pen(mark.clone()), &"renderer.penLine".into());
-                self.lines.borrow_mut().push([from.0, from.1, to.0, to.1]);
+                add_drawing(&self.lines, [from.0, from.1, to.0, to.1]);
             }
             PenMark::Point { at, .. } => {
                 self.log(What::Pen(mark.clone()), &"renderer.penPoint".into());
-                self.points.borrow_mut().push([at.0, at.1]);
+                add_drawing(&self.points, [at.0, at.1]);
             }
             PenMark::Clear => {
                 let (lines, points) = (self.lines.take(), self.points.take());
@@ -330,6 +339,13 @@ impl Shared {
             self.sweep_bubbles();
             self.cleared_effects();
         }
+    }
+}
+
+fn add_drawing<D>(drawings: &RefCell<Vec<D>>, drawing: D) {
+    let mut drawings = drawings.borrow_mut();
+    if drawings.len() < MAX_DRAWINGS {
+        drawings.push(drawing);
     }
 }
 

@@ -8,6 +8,7 @@ use catherd_javascript_engine::Session;
 use catherd_javascript_engine::quickjs::{Function, IntoArgs};
 use catherd_scratch_sb3::{BlockNo, Opcode, Project, Slot};
 use catherd_scratch_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
+use rustc_hash::FxHashMap;
 
 use crate::events::What;
 use crate::machine::{Profile, Shared};
@@ -232,7 +233,7 @@ struct Executed {
 /// The opcodes that each block of a project executes, and the number of different opcodes. Shadow
 /// blocks, and hats without a condition, execute nothing.
 fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
-    let mut numbers: Vec<&str> = Vec::new();
+    let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
     let mut all = Vec::with_capacity(project.block_count());
     for target in &project.targets {
         for block in &target.blocks {
@@ -245,11 +246,8 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
                 let name = block.opcode_name();
                 let silent = block.shadow || !has_function(block.opcode);
                 if !silent {
-                    let number = numbers.iter().position(|known| *known == name);
-                    let number = number.unwrap_or_else(|| {
-                        numbers.push(name);
-                        numbers.len() - 1
-                    });
+                    let new = numbers.len();
+                    let number = *numbers.entry(name).or_insert(new);
                     own.push(number.min(usize::from(u16::MAX)) as u16);
                 }
                 open.extend(block.inputs.iter().filter_map(|input| match input.block {

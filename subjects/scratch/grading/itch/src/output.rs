@@ -8,6 +8,9 @@ const SIZE_LIMIT: usize = 16 << 20;
 /// The message at the limit.
 const FULL: &str = "(the output is full; what follows is left out)";
 
+/// The message for a command that cannot be read.
+const UNREADABLE: &str = "a command is left out, because its values are nested too deeply";
+
 /// Maximum size of a message that explains a status after the limit, in bytes.
 const EXPLANATION_LIMIT: usize = 64 << 10;
 
@@ -230,15 +233,21 @@ impl Output {
 
     /// Adds a command. Once the commands exceed 16 MiB, only commands that close objects or make the
     /// status worse are added, with the message after the latter. Lines that are not commands, and
-    /// commands after the end of the judgement, are left out.
+    /// commands after the end of the judgement, are left out. A command with values that are nested
+    /// too deeply becomes an internal error, because a test must not disappear.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
             return;
         }
-        let command: Option<Value> = serde_json::from_str(&line).ok();
-        let name = command.as_ref().and_then(|command| command["command"].as_str());
-        let status = command.as_ref().and_then(|command| command["status"].as_str());
-        let status = status.map(Status::named).unwrap_or_default();
+        let line = without_lone_surrogates(line);
+        let Ok(command) = serde_json::from_str::<Value>(&line) else {
+            let status = Status::Internal.name();
+            self.emit(json!({"command": "escalate-status", "status": status}).to_string());
+            self.emit(json!({"command": "append-message", "message": UNREADABLE}).to_string());
+            return;
+        };
+        let name = command["command"].as_str();
+        let status = command["status"].as_str().map(Status::named).unwrap_or_default();
         self.bytes += line.len();
         let closes = name.is_some_and(|name| name.starts_with("close-"));
         if self.bytes > SIZE_LIMIT && !closes {
@@ -331,9 +340,48 @@ impl Output {
     }
 }
 
+/// Replaces escaped surrogates by escaped replacement characters. `JSON.stringify` escapes only
+/// surrogates without a partner, which strings in Rust cannot contain.
+fn without_lone_surrogates(line: String) -> String {
+    if !line.contains("\\ud") {
+        return line;
+    }
+    let mut result = String::with_capacity(line.len());
+    let mut rest = &*line;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        result.push_str(before);
+        let digit = escape.as_bytes().get(3).copied();
+        let lone = escape.starts_with("\\ud") && digit.is_some_and(|digit| digit >= b'8');
+        let length = if lone { 6 } else { 2 };
+        let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
+        result.push_str(if lone { "\\ufffd" } else { escape });
+        rest = after;
+    }
+    result + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_lone_surrogates_are_replaced() {
+        let text = r#"{"a":"\\ud83d \\\ud83d \udead \ud7ff \" \ud"#;
+        let expected = r#"{"a":"\\ud83d \\\ufffd \ufffd \ud7ff \" \ud"#;
+        assert_eq!(without_lone_surrogates(text.to_owned()), expected);
+    }
+
+    #[test]
+    fn a_command_that_is_nested_too_deeply_is_an_error() {
+        let mut output = Output::new(0);
+        output.emit(json!({"command": "start-judgement", "version": 2}).to_string());
+        let feedback = "[".repeat(200) + &"]".repeat(200);
+        let close = format!(r#"{{"command":"close-test","status":"wrong","feedback":{feedback}}}"#);
+        output.emit(close);
+        let judgement = output.finish(JudgementEnd::Closed, 0, 0);
+        assert_eq!(judgement.status(), Status::Internal);
+    }
 
     /// Output with an open group, in which the opening command of another group was left out.
     fn cut() -> Output {

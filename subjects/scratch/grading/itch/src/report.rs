@@ -42,6 +42,7 @@ impl Judgement {
             test: None,
         };
         self.commands().for_each(|command| builder.add(&command));
+        builder.close_test(Verdict::Fail);
         let mut report = builder.report;
         let (name, message) = match &self.end {
             JudgementEnd::Closed => (None, ""),
@@ -116,6 +117,7 @@ impl Builder {
                 }
             }
             "start-test" => {
+                self.close_test(Verdict::Fail);
                 let mut test = TestReport::new(text(command, "name"), Verdict::Fail);
                 test.group = self.open.last().copied();
                 self.test = Some(test);

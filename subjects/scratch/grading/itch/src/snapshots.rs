@@ -101,20 +101,21 @@ impl Snapshots {
         }
     }
 
-    /// Returns the number of the last snapshot. Once the log is full, further snapshots repeat the
-    /// last state.
+    /// Returns the number of the last snapshot. Once the log is full, only snapshots of the schedule
+    /// are added, which repeat the last state.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,
         thinks: &dyn Fn(TargetId) -> bool,
         (timestamp, origin, times): (f64, &Origin, usize),
+        scheduled: bool,
     ) -> usize {
         if self.bytes > MAX_BYTES || self.list.len() >= MAX_SNAPSHOTS {
             self.full = true;
         }
         let targets =
             if self.full { self.last().targets.clone() } else { self.capture(vm, thinks) };
-        if !self.full || times == 1 {
+        if !self.full || scheduled {
             let times = times.min(MAX_SNAPSHOTS);
             let snapshot = Snapshot { timestamp, origin: Rc::clone(origin), targets };
             self.bytes += times * 40;
@@ -171,7 +172,7 @@ impl Snapshots {
         let old_bounds = old_bounds.and_then(|old| old.bounds);
         let mut record = live(&view, thinks, clones);
         self.bytes += 400 + 24 * record.variables.len();
-        self.bytes += changed_list_bytes(old, &record);
+        self.bytes += changed_text_bytes(old, &record) + changed_list_bytes(old, &record);
         let is_stage = record.is_stage;
         if !is_stage {
             record.bounds = old_bounds.or_else(|| {
@@ -186,13 +187,53 @@ impl Snapshots {
     }
 }
 
+/// Number of characters of the variables and the bubble that a new record does not share with the
+/// old record.
+fn changed_text_bytes(old: Option<&Record>, new: &Record) -> usize {
+    let values = new.variables.iter().enumerate().filter(|(at, value)| {
+        let old = old.and_then(|old| old.variables.get(*at));
+        old.is_none_or(|old| !shares_text(old, value))
+    });
+    let values: usize = values.map(|(_, value)| text_length(value)).sum();
+    let said = new.bubble.as_ref().map(|bubble| &bubble.text).filter(|text| {
+        let old = old.and_then(|old| old.bubble.as_ref());
+        old.is_none_or(|old| !old.text.is_shared_with(text))
+    });
+    values + said.map_or(0, Text::len)
+}
+
 /// Estimated number of bytes of the lists that a new record does not share with the old record.
 fn changed_list_bytes(old: Option<&Record>, new: &Record) -> usize {
-    let shared = |at: usize, list: &Arc<Vec<Value>>| {
-        old.and_then(|old| old.lists.get(at)).is_some_and(|old| Arc::ptr_eq(old, list))
-    };
-    let lists = new.lists.iter().enumerate().filter(|(at, list)| !shared(*at, list));
-    lists.map(|(_, list)| 16 * list.len()).sum()
+    let lists = new.lists.iter().enumerate().map(|(at, list)| {
+        match old.and_then(|old| old.lists.get(at)) {
+            Some(old) if Arc::ptr_eq(old, list) => 0,
+            old => 16 * list.len() + changed_item_bytes(old.map_or(&[], |old| old), list),
+        }
+    });
+    lists.sum()
+}
+
+/// Number of characters of the items between the first and the last item that a list does not share
+/// with its old version.
+fn changed_item_bytes(old: &[Value], new: &[Value]) -> usize {
+    let same = |(old, new): &(&Value, &Value)| shares_text(old, new);
+    let before = old.iter().zip(new).take_while(same).count();
+    let (old, new) = (&old[before..], &new[before..]);
+    let after = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    new[..new.len() - after].iter().map(text_length).sum()
+}
+
+/// Whether no string has been added between two versions of a value.
+fn shares_text(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Text(old), Value::Text(new)) => old.is_shared_with(new),
+        (Value::Text(_), _) | (_, Value::Text(_)) => false,
+        _ => true,
+    }
+}
+
+fn text_length(value: &Value) -> usize {
+    if let Value::Text(text) = value { text.len() } else { 0 }
 }
 
 fn looks(view: &TargetView<'_>) -> Looks {
@@ -283,5 +324,39 @@ fn saved(number: usize, project: &Project, at: usize) -> Record {
         lists: target.lists.iter().map(items).collect(),
         clones: Vec::new(),
         is_static: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_scratch_sb3::test_support::{TargetBuilder, project};
+    use catherd_scratch_vm::{Program, Random, VmSettings};
+
+    use super::*;
+
+    #[test]
+    fn a_full_log_has_only_snapshots_of_the_schedule() {
+        let project = project(vec![TargetBuilder::new("Stage")]);
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let mut vm = Vm::new(program, VmSettings::default(), Random::portable(0), ());
+        let mut snapshots = Snapshots::new(&project, &project);
+        let origin: Origin = "o".into();
+        let mut take = |snapshots: &mut Snapshots, scheduled| {
+            snapshots.take(&mut vm, &|_| false, (0.0, &origin, 1), scheduled)
+        };
+        assert_eq!([false, true].map(|scheduled| take(&mut snapshots, scheduled)), [1, 2]);
+        snapshots.bytes = MAX_BYTES + 1;
+        assert_eq!([false, true].map(|scheduled| take(&mut snapshots, scheduled)), [2, 3]);
+    }
+
+    #[test]
+    fn only_new_strings_of_lists_are_counted() {
+        let [a, b, c] = ["aaa", "bbb", "ccccc"].map(|text| Value::Text(Text::new(text)));
+        let old = [a.clone(), Value::Number(1.0), b.clone()];
+        let with = |new: &[Value]| changed_item_bytes(&old, new);
+        assert_eq!(with(&[a.clone(), c, Value::Number(2.0), b.clone()]), 5);
+        assert_eq!(with(&[b.clone()]), 0);
+        assert_eq!(with(&[a, Value::Number(1.0), Value::Text(Text::new("bbb"))]), 3);
+        assert_eq!(changed_item_bytes(&[], &[b]), 3);
     }
 }

@@ -279,6 +279,20 @@ fn all_formats_say_the_same() {
 }
 
 #[test]
+fn a_test_with_half_an_emoji_is_kept() {
+    let plan = "function beforeExecution(e) {
+        e.group.group('g', () => {
+            e.group.test('a').feedback({wrong: '\\u{1f600}'[0]}).acceptIf(false);
+            e.group.test('\\u{1f600}'[1]).acceptIf(true);
+        });
+    }";
+    let judgement = judged(plan);
+    assert_eq!(verdicts(&judgement), ["wrong: \u{fffd}", "correct"]);
+    let tally = judgement.report(ReportNames::default()).tally();
+    assert_eq!((tally.pass, tally.fail), (1, 1));
+}
+
+#[test]
 fn a_static_judgement_executes_nothing() {
     let plan = "function beforeExecution(e) { e.group.test('a').acceptIf(true); }
         function duringExecution(e) { e.group.test('never').acceptIf(false); }";
