@@ -7,6 +7,8 @@ use crate::{Block, Cause, Limits, ProjectLocation, Slot, Target};
 pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];
+    // The blocks from which traversals begin: top blocks, and blocks to which no block links.
+    let mut heads = vec![true; blocks.len()];
     // The stack is explicit because a script may be as long as the project.
     let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
     while let Some(step) = work.pop() {
@@ -15,9 +17,10 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
                 State::New => {
                     states[block as usize] = State::Open;
                     work.push(Step::Leave(block));
-                    work.extend(
-                        successors(&blocks[block as usize]).map(|l| Step::Enter(l.block())),
-                    );
+                    for link in successors(&blocks[block as usize]) {
+                        heads[link.block() as usize] = false;
+                        work.push(Step::Enter(link.block()));
+                    }
                 }
                 State::Open => return Err(Cause::Cycle(location(target, block))),
                 State::Done { .. } => {}
@@ -41,8 +44,11 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
             }
         }
     }
-    let expanded = target.scripts().fold(0u64, |sum, head| match states[head as usize] {
-        State::Done { size, .. } => sum.saturating_add(size),
+    for script in target.scripts() {
+        heads[script as usize] = true;
+    }
+    let expanded = states.iter().zip(&heads).fold(0u64, |sum, (state, head)| match state {
+        State::Done { size, .. } if *head => sum.saturating_add(*size),
         _ => sum,
     });
     if expanded > limits.blocks as u64 {

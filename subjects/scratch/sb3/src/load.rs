@@ -48,7 +48,7 @@ impl Project {
 }
 
 /// Scratch also reads a `project.json` that is not in an archive.
-fn is_json(bytes: &[u8]) -> bool {
+pub(crate) fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")
 }

@@ -31,11 +31,15 @@ pub fn pack_files(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u
     archive(FileSource::memory(files, &limits), &limits).map_err(|cause| cause.in_file(name))
 }
 
-/// Like [`pack`], for the files of an archive.
+/// Like [`pack`], for the files of an archive, or for a single `project.json`.
 ///
 /// # Errors
 /// If the archive is not a readable project.
 pub fn repack(name: &str, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+    if load::is_json(bytes) {
+        let files = BTreeMap::from([("project.json".to_owned(), bytes.to_owned())]);
+        return pack_files(name, &files);
+    }
     let limits = Limits::default();
     FileSource::archive(bytes, &limits)
         .and_then(|source| archive(source, &limits))

@@ -117,7 +117,10 @@ fn long_scripts_are_read_and_deep_ones_refused() {
 #[test]
 fn shared_blocks_must_not_multiply() {
     let twice = |next| format!(r#""inputs": {{"A": [2, "b{next}"], "B": [2, "b{next}"]}}"#);
-    refused(&chain(100, twice), &["Cat", "share blocks"]);
+    let scripts = chain(100, twice);
+    refused(&scripts, &["Cat", "share blocks"]);
+    // Loose blocks are traversed as well.
+    refused(&scripts.replace("true", "false"), &["Cat", "share blocks"]);
 }
 
 rusty_fork_test! {

@@ -211,6 +211,9 @@ fn a_folder_packs_to_the_same_bytes_wherever_its_media_lie() {
     let files = elsewhere.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
     assert_eq!(pack_files("test", &files.into()).unwrap(), packed);
 
+    let bare = repack("test", DRAWN.as_bytes()).unwrap();
+    assert_eq!(repack("test", &bare).unwrap(), bare);
+
     let from_archive = Project::from_bytes("test", &packed, &Limits::default()).unwrap();
     let from_folder = Project::read(deep.path()).unwrap();
     assert_eq!(format!("{from_archive:?}"), format!("{from_folder:?}"));
