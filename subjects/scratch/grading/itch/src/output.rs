@@ -1,5 +1,6 @@
 //! Judgements: the commands of the partial format, and the tree of the full format.
 
+use catherd_scratch_grading_report::without_lone_surrogates;
 use serde_json::{Map, Value, json};
 
 /// Maximum size of the commands of a judgement, in bytes.
@@ -10,6 +11,9 @@ const FULL: &str = "(the output is full; what follows is left out)";
 
 /// The message for a command that cannot be read.
 const UNREADABLE: &str = "a command is left out, because its values are nested too deeply";
+
+/// Maximum number of groups within each other.
+const MAX_GROUPS: usize = 500;
 
 /// Maximum size of a message that explains a status after the limit, in bytes.
 const EXPLANATION_LIMIT: usize = 64 << 10;
@@ -177,15 +181,16 @@ impl Tree {
                     if let Some(status) = escalated {
                         test.fields.insert("status".to_owned(), status);
                     }
-                    test.fields.insert("messages".to_owned(), json!(test.messages));
+                    test.fields.insert("messages".to_owned(), Value::Array(test.messages));
                     self.top().children.push(Value::Object(test.fields));
                 }
             }
             "close-group" => {
                 if let Some(mut group) = self.open.pop() {
                     copy(&mut group, &["summary"]);
-                    group.fields.insert("messages".to_owned(), json!(group.messages));
-                    group.fields.insert("children".to_owned(), json!(group.children));
+                    let Open { fields, children, messages } = &mut group;
+                    fields.insert("messages".to_owned(), Value::Array(std::mem::take(messages)));
+                    fields.insert("children".to_owned(), Value::Array(std::mem::take(children)));
                     self.top().children.push(Value::Object(group.fields));
                 }
             }
@@ -256,6 +261,14 @@ impl Output {
         }
         // Leave out the command that closes an object if the command that opened it was left out.
         match name {
+            Some("start-group") if self.groups >= MAX_GROUPS => {
+                if self.left_out == 0 {
+                    let deep = format!("warning: groups in {MAX_GROUPS} groups are left out");
+                    self.log(&deep);
+                }
+                self.left_out += 1;
+                return;
+            }
             Some("start-group") => self.groups += 1,
             Some("close-group") if self.left_out > 0 => {
                 self.left_out -= 1;
@@ -340,37 +353,9 @@ impl Output {
     }
 }
 
-/// Replaces escaped surrogates by escaped replacement characters. `JSON.stringify` escapes only
-/// surrogates without a partner, which strings in Rust cannot contain.
-fn without_lone_surrogates(line: String) -> String {
-    if !line.contains("\\ud") {
-        return line;
-    }
-    let mut result = String::with_capacity(line.len());
-    let mut rest = &*line;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        result.push_str(before);
-        let digit = escape.as_bytes().get(3).copied();
-        let lone = escape.starts_with("\\ud") && digit.is_some_and(|digit| digit >= b'8');
-        let length = if lone { 6 } else { 2 };
-        let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
-        result.push_str(if lone { "\\ufffd" } else { escape });
-        rest = after;
-    }
-    result + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_lone_surrogates_are_replaced() {
-        let text = r#"{"a":"\\ud83d \\\ud83d \udead \ud7ff \" \ud"#;
-        let expected = r#"{"a":"\\ud83d \\\ufffd \ufffd \ud7ff \" \ud"#;
-        assert_eq!(without_lone_surrogates(text.to_owned()), expected);
-    }
 
     #[test]
     fn a_command_that_is_nested_too_deeply_is_an_error() {
@@ -412,6 +397,25 @@ mod tests {
         output.close(Status::Wrong, "");
         let closed = output.lines.iter().filter(|line| line.contains("close-group")).count();
         assert_eq!((closed, output.groups), (1, 0));
+    }
+
+    #[test]
+    fn groups_in_many_groups_are_left_out() {
+        let mut output = Output::new(100);
+        output.emit(json!({"command": "start-judgement", "version": 2}).to_string());
+        let depth = 20_000;
+        for _ in 0..depth {
+            output.emit(json!({"command": "start-group", "name": "g"}).to_string());
+        }
+        output.emit(json!({"command": "start-test", "name": "t"}).to_string());
+        output.emit(json!({"command": "close-test", "status": "correct"}).to_string());
+        for _ in 0..depth {
+            output.emit(json!({"command": "close-group"}).to_string());
+        }
+        assert_eq!((output.groups, output.left_out, output.log.len()), (0, 0, 1));
+        let full = output.finish(JudgementEnd::Closed, 0, 0).full();
+        let innermost = (0..MAX_GROUPS).fold(&full, |group, _| &group["children"][0]);
+        assert_eq!(innermost["children"][0]["name"], "t");
     }
 
     #[test]

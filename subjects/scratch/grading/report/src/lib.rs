@@ -23,6 +23,7 @@ mod dodona;
 mod json;
 mod junit;
 mod report;
+mod surrogates;
 mod table;
 mod tap;
 mod whisker_table;
@@ -34,6 +35,7 @@ pub use report::{
     Audience, Coverage, Feedback, Group, Limit, Location, ProjectReport, Status, SuiteFacts,
     SuiteReport, Tally, TestReport, Visibility,
 };
+pub use surrogates::without_lone_surrogates;
 pub use table::{Table, TableError};
 pub use tap::{Skips, tap};
 pub use whisker_table::WhiskerTable;

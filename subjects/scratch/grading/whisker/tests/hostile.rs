@@ -120,3 +120,33 @@ fn hostile_tests_end_alike_and_do_not_reach_the_next() {
     assert!(flaws.is_empty(), "{}", flaws.join("\n"));
     assert!(BODIES.len() >= 40);
 }
+
+#[test]
+fn inputs_that_have_not_ended_hold_little_text() {
+    let body = "
+        const long = 'x'.repeat(400000);
+        const add = () => t.addInput(3, {device: 'text', answer: long});
+        const refused = f => {
+            try { f(); } catch (error) { return error.message.includes('too long'); }
+            return false;
+        };
+        const first = add();
+        t.keyPress(long, 3);
+        t.assert.ok(refused(add) && refused(() => t.keyPress(long, 3)));
+        t.removeInput(first);
+        t.assert.not(refused(add));
+        await t.runForSteps(10);
+        t.assert.not(refused(add) || refused(add));";
+    let outcome = run_with(&support::suite_of(body), &SuiteOptions::default());
+    assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
+}
+
+#[test]
+fn half_of_an_emoji_is_a_replacement_character_in_reports() {
+    let suite = r"module.exports = [
+        {name: '\ud83d', test: t => t.assert.equal('\ud83d', 'b')}, {test: () => undefined}]";
+    let outcome = run_with(suite, &SuiteOptions::default());
+    assert_eq!(statuses(&outcome), "fail pass");
+    assert_eq!(outcome.tests[0].name.as_deref(), Some("\u{fffd}"));
+    assert_eq!(outcome.tests[0].details["actual"], "\u{fffd}");
+}

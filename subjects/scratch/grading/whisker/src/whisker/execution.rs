@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::quickjs::{Error, Exception, Function, IntoArgs, Value as Js};
 use catherd_javascript_engine::{Session, Stop, Thrown};
-use catherd_scratch_grading_report::{Limit, Status};
+use catherd_scratch_grading_report::{Limit, Status, without_lone_surrogates};
 use catherd_scratch_vm::Snapshot;
 use serde_json::{Map, Value};
 
@@ -261,6 +261,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
                 "warning: a promise was rejected and nothing handled it: {rejection}"
             ));
         }
+        let details = without_lone_surrogates(details);
         let details = serde_json::from_str(&details).unwrap_or_default();
         let hints = self.hints(status, &thrown, &details);
         TestOutcome {

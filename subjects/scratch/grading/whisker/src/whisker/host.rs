@@ -13,7 +13,7 @@ use catherd_scratch_sb3::Opcode;
 use catherd_scratch_vm::{StartEvent, TargetId};
 
 use super::driver::{Driver, Finished};
-use super::inputs::{Device, Down, Input, key_name};
+use super::inputs::{Device, Down, Full, Input, key_name};
 use super::module::SuiteFile;
 use super::outcome::status_named;
 use super::target_key::TargetKey;
@@ -196,8 +196,13 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
 }
 
 fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) -> Result<()> {
+    let added = |ctx: &Ctx<'js>, added: std::result::Result<u64, Full>| match added {
+        Ok(number) => Ok(number as f64),
+        Err(Full) => Err(Exception::throw_message(ctx, Full::MESSAGE)),
+    };
     let d = Rc::clone(driver);
-    let input = move |at: f64,
+    let input = move |ctx: Ctx<'js>,
+                      at: f64,
                       device: String,
                       down: u32,
                       key: String,
@@ -225,17 +230,18 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
         let input = Input { device, down, steps: given(5)? };
         let step = if d.run.active.get() { d.run.executed.get() as f64 } else { 0.0 };
         if at >= 0.0 || at.is_nan() {
-            return Ok(d.inputs.borrow_mut().add(input, at, false) as f64);
+            return added(&ctx, d.inputs.borrow_mut().add(input, at, false));
         }
         let original = |name: &str| d.originals.get(name).copied();
         let dragged = input.perform(&mut d.vm_mut(), original);
         if let Some((target, from)) = dragged {
             targets::moved(&d, target, Some(from));
         }
-        Ok(d.inputs.borrow_mut().add(input, step, true) as f64)
+        added(&ctx, d.inputs.borrow_mut().add(input, step, true))
     };
     host.set("input", Function::new(ctx.clone(), input)?)?;
-    function!(host, ctx, driver, "key", |d, key: String, down: bool, steps: f64| {
+    let d = Rc::clone(driver);
+    let press = move |ctx: Ctx<'js>, key: String, down: bool, steps: f64| -> Result<()> {
         d.count_input();
         d.keys_pressed.set(true);
         let down = if down { Down::Yes } else { Down::No };
@@ -243,8 +249,9 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
         let input = Input { device: Device::Keyboard(key), down, steps };
         input.perform(&mut d.vm_mut(), |_| None);
         let step = if d.run.active.get() { d.run.executed.get() as f64 } else { 0.0 };
-        d.inputs.borrow_mut().add(input, step, true);
-    });
+        added(&ctx, d.inputs.borrow_mut().add(input, step, true)).map(|_| ())
+    };
+    host.set("key", Function::new(ctx.clone(), press)?)?;
     function!(host, ctx, driver, "isInputActive", |d, number: f64| {
         d.inputs.borrow().is_active(number as u64)
     });

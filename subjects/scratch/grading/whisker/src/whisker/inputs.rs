@@ -4,6 +4,9 @@ use catherd_scratch_vm::{TargetId, Vm};
 
 use super::target_key::TargetKey;
 
+/// Maximum number of bytes of the strings of pending inputs.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) device: Device,
@@ -60,6 +63,15 @@ pub(crate) fn key_name(name: &str) -> &str {
 }
 
 impl Input {
+    fn text_bytes(&self) -> usize {
+        match &self.device {
+            Device::Keyboard(text) | Device::Text(text) | Device::Drag { sprite: text, .. } => {
+                text.len()
+            }
+            Device::Mouse { .. } | Device::Microphone(_) => 0,
+        }
+    }
+
     /// Returns the dragged target, if any, with its former position.
     pub(crate) fn perform(
         &self,
@@ -139,28 +151,47 @@ struct Pending {
 #[derive(Default)]
 pub(crate) struct Inputs {
     pending: Vec<Pending>,
+    text_bytes: usize,
     last: u64,
+}
+
+/// Error for an input that is not added because the strings of pending inputs are too long.
+pub(crate) struct Full;
+
+impl Full {
+    pub(crate) const MESSAGE: &str = "the strings of all inputs that have not ended are too long";
 }
 
 impl Inputs {
     pub(crate) fn clear(&mut self) {
         self.pending.clear();
+        self.text_bytes = 0;
     }
 
     /// Adds an input for a step of the run, unless the input was performed and is never undone.
     /// Returns the number of the input.
-    pub(crate) fn add(&mut self, input: Input, at: f64, performed: bool) -> u64 {
+    pub(crate) fn add(&mut self, input: Input, at: f64, performed: bool) -> Result<u64, Full> {
         self.last += 1;
         if !performed || input.steps.is_some() {
+            let text_bytes = self.text_bytes + input.text_bytes();
+            if text_bytes > MAX_TEXT_BYTES {
+                return Err(Full);
+            }
+            self.text_bytes = text_bytes;
             self.pending.push(Pending { number: self.last, input, at, performed });
         }
-        self.last
+        Ok(self.last)
+    }
+
+    fn count_text(&mut self) {
+        self.text_bytes = self.pending.iter().map(|pending| pending.input.text_bytes()).sum();
     }
 
     /// Removes an input without undoing it.
     pub(crate) fn remove(&mut self, number: u64) -> bool {
         let before = self.pending.len();
         self.pending.retain(|pending| pending.number != number);
+        self.count_text();
         self.pending.len() < before
     }
 
@@ -195,6 +226,7 @@ impl Inputs {
             }
             !over
         });
+        self.count_text();
         dragged
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use catherd_javascript_engine::{Engine, Host, LogLevel, Session};
-use catherd_scratch_grading_report::{Status, SuiteFacts};
+use catherd_scratch_grading_report::{Status, SuiteFacts, without_lone_surrogates};
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
 use catherd_scratch_vm::Program;
@@ -182,7 +182,7 @@ impl<'a> SuiteExecution<'a> {
         let described: String = session
             .call(&parts.load, (exported,))
             .map_err(|thrown| self.suite.failed(session, thrown))?;
-        let tests: Vec<TestInfo> = serde_json::from_str(&described)
+        let tests: Vec<TestInfo> = serde_json::from_str(&without_lone_surrogates(described))
             .map_err(|error| LoadError::Stopped(format!("the suite is damaged: {error}")))?;
         let default_seed = tests.first().and_then(TestInfo::seed).unwrap_or_default();
         self.facts = SuiteFacts {
