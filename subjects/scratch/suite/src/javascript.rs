@@ -68,6 +68,9 @@ impl Suite {
             let _ = writeln!(js, "  // Flaky assertions that are left out: {}", test.flaky.len());
         }
         js.push_str("  start(t);\n");
+        if test.policy.is_some() {
+            js.push_str("  const ended = watchEnd(t);\n");
+        }
         if sends_sound {
             js.push_str("  hear(t);\n");
         }

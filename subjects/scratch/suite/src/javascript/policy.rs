@@ -11,6 +11,16 @@ use crate::format::{
 /// Functions that the loops call. They read sprites only through the accessors of Whisker.
 const HELPERS: &str = r#"
 // JavaScript code of policies, which observes sprites and their clones and makes decisions.
+// `watchEnd` returns a function that tells whether the project has run and then ended.
+const watchEnd = t => {
+  let [running, ended] = [false, false];
+  t.addCallback(() => {
+    const now = t.isProjectRunning();
+    ended = ended || running && !now;
+    running = now;
+  }, true, 'end of the project');
+  return () => ended;
+};
 const policyState = () => ({ready: [], answered: 0, places: new Map(), earlier: new Map(), elapsed: 0});
 const shown = (t, name) => {
   const sprite = t.getSprite(name);
@@ -84,7 +94,10 @@ impl SuitePolicy {
         // Writing to a string does not fail.
         let _ = writeln!(js, "  const policy = policyState();");
         let _ = writeln!(js, "  const end = t.getTotalStepsExecuted() + {};", self.most);
-        let _ = writeln!(js, "  for (let now; (now = t.getTotalStepsExecuted()) < end;) {{");
+        let _ = writeln!(
+            js,
+            "  for (let now; (now = t.getTotalStepsExecuted()) < end && !ended();) {{"
+        );
         if self.rules.iter().any(|rule| rule.proposal.clicks_clones()) {
             // Whisker would release the button only after the next input.
             js.push_str(
