@@ -22,8 +22,8 @@ pub struct Limits {
     pub targets: usize,
     /// Maximum number of costumes and sounds together.
     pub media: usize,
-    /// Maximum number of blocks of the project, and of blocks in the scripts of a target if shared
-    /// blocks are counted once for each path to them.
+    /// Maximum number of blocks of the project, and of blocks in the scripts and loose chains of a
+    /// target if shared blocks are counted once for each path to them.
     pub blocks: usize,
     /// Maximum nesting of blocks in inputs or branches.
     pub block_depth: usize,

@@ -3,7 +3,7 @@
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
 
-use super::hat_event::EventLink;
+use super::hat_event::{EventLink, Kind};
 use super::script::Statement;
 
 /// Removes blocks without a predecessor until all remaining blocks have a predecessor. Returns, for
@@ -50,12 +50,20 @@ pub(super) fn reachable(
     events: &[EventLink],
     definition: impl Fn(BlockNo) -> Option<BlockNo>,
 ) -> Vec<bool> {
-    let mut started: FxHashMap<BlockNo, Vec<&EventLink>> = FxHashMap::default();
-    for link in events {
+    let mut sent: FxHashMap<BlockNo, Vec<usize>> = FxHashMap::default();
+    let mut sends_any: FxHashMap<BlockNo, Kind> = FxHashMap::default();
+    for (number, link) in events.iter().enumerate() {
         for &sender in &link.senders {
-            started.entry(sender).or_default().push(link);
+            sent.entry(sender).or_default().push(number);
+        }
+        let kind = link.event.kind();
+        let known = link.senders_of_kind.first().is_some_and(|first| sends_any.contains_key(first));
+        if let Some(kind) = kind.filter(|_| !known) {
+            sends_any.extend(link.senders_of_kind.iter().map(|&sender| (sender, kind)));
         }
     }
+    // Each event starts its hats only once, because many blocks may send it.
+    let mut waiting: Vec<Option<&EventLink>> = events.iter().map(Some).collect();
     let mut reached = vec![false; statements.len()];
     let from_user = events.iter().filter(|link| link.event.is_from_user());
     let mut pending: Vec<BlockNo> = from_user.flat_map(|link| &link.hats).copied().collect();
@@ -64,8 +72,16 @@ pub(super) fn reachable(
         if !std::mem::replace(&mut reached[block.0 as usize], true) {
             pending.extend(statement.children.iter().flatten());
             pending.extend(definition(block));
-            let hats = started.get(&block).into_iter().flatten().flat_map(|link| &link.hats);
-            pending.extend(hats);
+            for &link in sent.get(&block).into_iter().flatten() {
+                pending.extend(waiting[link].take().iter().flat_map(|link| &link.hats));
+            }
+            if let Some(kind) = sends_any.remove(&block) {
+                sends_any.retain(|_, other| *other != kind);
+                let links = waiting.iter_mut();
+                let of_kind =
+                    links.filter_map(|link| link.take_if(|link| link.event.kind() == Some(kind)));
+                pending.extend(of_kind.flat_map(|link| &link.hats));
+            }
         }
     }
     reached

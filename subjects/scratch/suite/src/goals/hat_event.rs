@@ -33,8 +33,25 @@ pub enum HatEvent {
 impl HatEvent {
     /// Whether the event comes from the user (or a sensor), not from a block.
     pub fn is_from_user(&self) -> bool {
-        !matches!(self, HatEvent::Broadcast(_) | HatEvent::Clone(_) | HatEvent::Backdrop(_))
+        self.kind().is_none()
     }
+
+    /// The kind of an event that blocks send.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        match self {
+            HatEvent::Broadcast(_) => Some(Kind::Broadcast),
+            HatEvent::Clone(_) => Some(Kind::Clone),
+            HatEvent::Backdrop(_) => Some(Kind::Backdrop),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Broadcast,
+    Clone,
+    Backdrop,
 }
 
 impl fmt::Display for HatEvent {
@@ -59,8 +76,18 @@ pub struct EventLink {
     pub event: HatEvent,
     /// Hats that the event starts.
     pub hats: Vec<BlockNo>,
-    /// Blocks that send the event; empty if the event comes from the user.
+    /// Blocks that send this event; empty if the event comes from the user.
     pub senders: Vec<BlockNo>,
+    /// Blocks that may send any event of the kind of this event, because the event is unknown before
+    /// they run. All events of the kind share the list.
+    pub senders_of_kind: Arc<[BlockNo]>,
+}
+
+impl EventLink {
+    /// All blocks that may send the event.
+    pub fn all_senders(&self) -> impl Iterator<Item = BlockNo> + '_ {
+        self.senders.iter().chain(&*self.senders_of_kind).copied()
+    }
 }
 
 /// The events that have hats and, unless they come from the user, senders; in the order of their
@@ -83,11 +110,13 @@ pub(super) fn links(
             continue;
         }
         let position = *positions.entry(event.clone()).or_insert_with(|| {
-            links.push(EventLink { event, hats: Vec::new(), senders: Vec::new() });
+            let senders_of_kind = Arc::default();
+            links.push(EventLink { event, hats: Vec::new(), senders: Vec::new(), senders_of_kind });
             links.len() - 1
         });
         links[position].hats.push(number);
     }
+    let mut of_kind = [Kind::Broadcast, Kind::Clone, Kind::Backdrop].map(|kind| (kind, Vec::new()));
     for (number, target, block) in blocks(project, statements) {
         match sent(stage, target, block, clone_links) {
             Sent::Nothing => {}
@@ -96,14 +125,19 @@ pub(super) fn links(
                     links[position].senders.push(number);
                 }
             }
-            Sent::AnyOf(kind) => {
-                for link in links.iter_mut().filter(|link| kind(&link.event)) {
-                    link.senders.push(number);
-                }
-            }
+            Sent::AnyOf(kind) => of_kind
+                .iter_mut()
+                .filter(|(known, _)| *known == kind)
+                .for_each(|(_, senders)| senders.push(number)),
         }
     }
-    links.retain(|link| link.event.is_from_user() || !link.senders.is_empty());
+    for (kind, senders) in of_kind {
+        let senders: Arc<[BlockNo]> = senders.into();
+        for link in links.iter_mut().filter(|link| link.event.kind() == Some(kind)) {
+            link.senders_of_kind = Arc::clone(&senders);
+        }
+    }
+    links.retain(|link| link.event.is_from_user() || link.all_senders().next().is_some());
     links
 }
 
@@ -141,7 +175,7 @@ enum Sent {
     Nothing,
     Event(HatEvent),
     /// Any event of a kind, because the event is unknown before the block runs.
-    AnyOf(fn(&HatEvent) -> bool),
+    AnyOf(Kind),
 }
 
 fn sent(stage: &Target, target: &Target, block: &Block, clone_links: bool) -> Sent {
@@ -150,22 +184,22 @@ fn sent(stage: &Target, target: &Target, block: &Block, clone_links: bool) -> Se
             match choice(target, block, "BROADCAST_INPUT") {
                 Choice::Missing => Sent::Nothing,
                 Choice::Fixed(name) => Sent::Event(broadcast(name)),
-                Choice::Computed => Sent::AnyOf(|event| matches!(event, HatEvent::Broadcast(_))),
+                Choice::Computed => Sent::AnyOf(Kind::Broadcast),
             }
         }
         Opcode::ControlCreateCloneOf => match choice(target, block, "CLONE_OPTION") {
-            _ if clone_links => Sent::AnyOf(|event| matches!(event, HatEvent::Clone(_))),
+            _ if clone_links => Sent::AnyOf(Kind::Clone),
             Choice::Missing => Sent::Nothing,
             Choice::Fixed("_myself_") => Sent::Event(HatEvent::Clone(target.name.clone())),
             Choice::Fixed(sprite) => Sent::Event(HatEvent::Clone(sprite.into())),
-            Choice::Computed => Sent::AnyOf(|event| matches!(event, HatEvent::Clone(_))),
+            Choice::Computed => Sent::AnyOf(Kind::Clone),
         },
         Opcode::LooksSwitchBackdropTo | Opcode::LooksSwitchBackdropToAndWait => {
             match choice(target, block, "BACKDROP") {
                 Choice::Missing => Sent::Nothing,
                 Choice::Computed
                 | Choice::Fixed("next backdrop" | "previous backdrop" | "random backdrop") => {
-                    Sent::AnyOf(is_backdrop)
+                    Sent::AnyOf(Kind::Backdrop)
                 }
                 Choice::Fixed(name) if stage.costumes.iter().any(|c| &*c.name == name) => {
                     Sent::Event(backdrop(name))
@@ -173,7 +207,7 @@ fn sent(stage: &Target, target: &Target, block: &Block, clone_links: bool) -> Se
                 Choice::Fixed(_) => Sent::Nothing,
             }
         }
-        Opcode::LooksNextBackdrop => Sent::AnyOf(is_backdrop),
+        Opcode::LooksNextBackdrop => Sent::AnyOf(Kind::Backdrop),
         _ => Sent::Nothing,
     }
 }
@@ -184,10 +218,6 @@ fn broadcast(name: &str) -> HatEvent {
 
 fn backdrop(name: &str) -> HatEvent {
     HatEvent::Backdrop(name.to_lowercase().into())
-}
-
-fn is_backdrop(event: &HatEvent) -> bool {
-    matches!(event, HatEvent::Backdrop(_))
 }
 
 enum Choice<'a> {

@@ -66,3 +66,29 @@ fn messages_match_in_any_case_and_definitions_exactly() {
     assert_eq!(published("# Cat\n a=flag b=call(jump)\n define(Jump)").len(), 2);
     assert_eq!(published("# Cat\n a=flag b=call(jump)\n # Dog\n define(jump)").len(), 2);
 }
+
+#[test]
+fn blocks_that_may_send_any_message_reach_all_receivers() {
+    let source = "# Cat
+         a=flag b=broadcast(*) c=broadcast(go)
+         d=receive(x) e=say
+         f=receive(go) g=broadcast(*)
+         cloned say
+         broadcast(*)";
+    let reachable = ["a", "b", "c", "d", "e", "f", "g"];
+    assert_eq!(labels(source, GoalSet::Reachable), reachable);
+    assert_eq!(published(source), reachable);
+    let loose = "# Cat\n flag\n say broadcast(*)\n a=receive(x) b=broadcast(*)";
+    assert_eq!(published(loose)[1..], ["a", "b"]);
+    assert_eq!(labels(loose, GoalSet::Reachable).len(), 1);
+}
+
+#[test]
+fn many_blocks_that_may_send_any_message_share_a_list() {
+    let sends = "broadcast(*) ".repeat(3_000);
+    let receivers: String = (0..3_000).map(|n| format!("receive(m{n})\n")).collect();
+    let project = LabelledProject::new(&format!("# Cat\n flag {sends}\n{receivers}")).project;
+    let events = LiveCode::of(&project, GoalSettings::default()).events;
+    assert_eq!((events.len(), events[1].senders_of_kind.len()), (3_001, 3_000));
+    assert!(std::sync::Arc::ptr_eq(&events[1].senders_of_kind, &events[3_000].senders_of_kind));
+}

@@ -3,9 +3,13 @@
 use catherd_scratch_sb3::{BlockNo, Opcode, Project};
 use catherd_scratch_suite::goals::statement::takes_time;
 use catherd_scratch_suite::goals::{EventLink, LiveCode, Next, Statement};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};
+
+/// Number of edges above which custom blocks return to the exit, and only one sender of an event
+/// counts. No usual project has so many.
+const MAX_EDGES: usize = 4_000_000;
 
 /// The graph of a project's live code. See [`Compat`](crate::Compat::call_edges) for `call_edges`.
 pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Graph {
@@ -17,7 +21,8 @@ pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Gra
             callers.entry(definition).or_default().push(call);
         }
     }
-    let mut linker = Linker { project, code, call_edges, callers, nodes, edges: Vec::new() };
+    let mut linker =
+        Linker { project, code, call_edges, callers, nodes, edges: Vec::new(), followed: 0 };
     for &block in &code.blocks {
         linker.add_block(block);
     }
@@ -37,9 +42,17 @@ struct Linker<'a> {
     callers: FxHashMap<BlockNo, Vec<BlockNo>>,
     nodes: FxHashMap<BlockNo, NodeId>,
     edges: Vec<(NodeId, Edge)>,
+    /// Number of targets that were followed to find the ends of calls.
+    followed: usize,
 }
 
 impl Linker<'_> {
+    /// Whether there are too many edges to add one for each return of a custom block to each of its
+    /// calls, and for each sender of an event.
+    fn is_full(&self) -> bool {
+        self.edges.len().max(self.followed) > MAX_EDGES
+    }
+
     fn statement(&self, block: BlockNo) -> &Statement {
         self.code.statements[block.0 as usize].as_ref().expect("live blocks are statements")
     }
@@ -100,10 +113,10 @@ impl Linker<'_> {
         if link.event.is_from_user() {
             self.add(ENTRY, event, Outcomes::ANY);
         }
-        for sender in &link.senders {
-            if let Some(&sender) = self.nodes.get(sender) {
-                self.add(sender, event, Outcomes::ANY);
-            }
+        let most = if self.is_full() { 1 } else { usize::MAX };
+        let senders = link.all_senders().filter_map(|sender| self.nodes.get(&sender).copied());
+        for sender in senders.take(most).collect::<Vec<_>>() {
+            self.add(sender, event, Outcomes::ANY);
         }
         for hat in &link.hats {
             self.add(event, self.nodes[hat], Outcomes::TRUE);
@@ -113,17 +126,17 @@ impl Linker<'_> {
 
     /// The nodes to which control may go. From the end of a custom block, control may go to the
     /// block after each call to it.
-    fn arrivals(&self, next: Next) -> Vec<NodeId> {
+    fn arrivals(&mut self, next: Next) -> Vec<NodeId> {
         let mut arrivals = Vec::new();
-        let mut returned = Vec::new();
+        let mut returned = FxHashSet::default();
         let mut pending = vec![next];
         while let Some(next) = pending.pop() {
+            self.followed += 1;
             match next {
                 Next::Block(block) => arrivals.push(self.nodes[&block]),
                 Next::Exit => arrivals.push(EXIT),
-                Next::Return(_) if self.call_edges => arrivals.push(EXIT),
-                Next::Return(definition) if !returned.contains(&definition) => {
-                    returned.push(definition);
+                Next::Return(_) if self.call_edges || self.is_full() => arrivals.push(EXIT),
+                Next::Return(definition) if returned.insert(definition) => {
                     let callers = self.callers.get(&definition).into_iter().flatten().rev();
                     pending.extend(callers.map(|&call| self.statement(call).next));
                 }

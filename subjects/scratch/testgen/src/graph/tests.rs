@@ -311,6 +311,22 @@ fn endless_recursion_has_an_end_for_analysis() {
     assert!(!controls(&sample, &graph, "e").is_empty());
 }
 
+#[test]
+#[ignore = "slow"]
+fn edges_of_returns_and_of_messages_are_bounded() {
+    let returns = format!(
+        "# Cat\n flag {}\n define(jump) {}",
+        "call(jump) ".repeat(3_000),
+        "if { stop(this) } ".repeat(3_000)
+    );
+    let receivers: String = (0..3_000).map(|n| format!("receive(m{n}) say\n")).collect();
+    let messages = format!("# Cat\n flag {}\n{receivers}", "broadcast(*) ".repeat(3_000));
+    for source in [returns, messages] {
+        let (_, graph) = graph(&source);
+        assert!(graph.flow.iter().count() < 4_100_000);
+    }
+}
+
 pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     let kinds = prop::collection::vec(0..3usize, 0..4);
     let outcome = prop::sample::select(vec![Outcomes::ANY, Outcomes::TRUE, Outcomes::FALSE]);
