@@ -92,7 +92,7 @@ impl<'a> Changes<'a> {
         let possible: Vec<usize> = (0..genome.genes.len())
             .filter(|position| genome.genes[*position].enabled && ahead(&genome.genes[*position]))
             .collect();
-        if possible.is_empty() {
+        if possible.is_empty() || !genome.may_grow(interface) {
             return;
         }
         let position = *rng.pick(&possible);
@@ -112,7 +112,7 @@ impl<'a> Changes<'a> {
         let hidden = genome.hidden.iter().map(|(node, _)| *node);
         let targets: Vec<u32> = outputs.chain(hidden).collect();
         let sources: Vec<u32> = (0..first).chain(targets.iter().copied()).collect();
-        if targets.is_empty() {
+        if targets.is_empty() || !genome.may_grow(self.interface) {
             return;
         }
         let recurrent = rng.chance(RECURRENT.0);

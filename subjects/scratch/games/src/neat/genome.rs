@@ -13,6 +13,25 @@ pub(super) enum Start {
     Hidden,
     /// Links from all inputs to all output nodes.
     Direct,
+    /// One hidden node with links from all inputs and to all output nodes.
+    Single,
+}
+
+impl Start {
+    /// The start, or one with fewer links if its networks would have more links than suites may
+    /// contain.
+    fn within_limits(self, interface: &Interface) -> Self {
+        let (inputs, outputs) = (interface.inputs.len(), interface.output_nodes() as usize);
+        let fits = |start: &Start| {
+            let links = match start {
+                Start::Hidden => inputs + interface.groups.len() * outputs,
+                Start::Direct => inputs * outputs,
+                Start::Single => inputs + outputs,
+            };
+            links + outputs <= Network::MAX_LINKS
+        };
+        [self, Start::Hidden].into_iter().find(fits).unwrap_or(Start::Single)
+    }
 }
 
 /// A link. Nodes have the same numbers in all genomes of a run: 0 is the bias, then come inputs,
@@ -81,12 +100,15 @@ impl Genome {
         innovations: &mut Innovations,
         rng: &mut Stream,
     ) -> Self {
+        let start = start.within_limits(interface);
         let mut genome = Self::default();
         let outputs = interface.first_output()..interface.first_output() + interface.output_nodes();
         let mut weight = || 2.0 * rng.unit() - 1.0;
         let mut links = Vec::new();
         // Number the hidden nodes of the groups as if they split links that do not exist.
-        for (inputs, group) in interface.groups.iter().zip(0..) {
+        let whole = [interface.groups.concat()];
+        let groups = if start == Start::Single { &whole[..] } else { &interface.groups };
+        for (inputs, group) in groups.iter().zip(0..) {
             if start == Start::Direct {
                 let all = |input: &u32| {
                     let input = *input;
@@ -108,6 +130,13 @@ impl Genome {
         genome.genes.sort_by_key(|gene| gene.innovation);
         genome.hidden.sort_by_key(|(node, _)| *node);
         genome
+    }
+
+    /// Whether a suite may contain the network with one more node and two more links.
+    pub(super) fn may_grow(&self, interface: &Interface) -> bool {
+        let nodes = interface.first_output() + interface.output_nodes();
+        nodes + (self.hidden.len() as u32) < Network::MAX_NODES
+            && self.genes.len() + 2 <= Network::MAX_LINKS
     }
 
     pub(super) fn depth(&self, node: u32, interface: &Interface) -> f64 {

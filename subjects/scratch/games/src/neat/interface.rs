@@ -2,7 +2,7 @@
 
 use catherd_scratch_sb3::{Block, Literal, Opcode, Project, RotationStyle, Slot, Target, Value};
 use catherd_scratch_suite::event::TextNo;
-use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
+use catherd_scratch_suite::policy::{Network, Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
@@ -10,6 +10,11 @@ use catherd_scratch_vm::color_of;
 /// which they can aim the mouse.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
+
+/// Numbers of input nodes and of output nodes that are kept if there are more nodes than networks of
+/// suites may have. The rest is for hidden nodes.
+const KEPT_INPUTS: u32 = 11_000;
+const KEPT_OUTPUTS: u32 = 6_000;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interface {
@@ -34,7 +39,25 @@ impl Interface {
         let cloned = cloned(project);
         interface.find_outputs(project, tables, answers, &cloned);
         interface.find_inputs(project, &cloned);
+        interface.bound();
         interface
+    }
+
+    fn bound(&mut self) {
+        let hidden = self.groups.len() as u32;
+        if self.first_output() + self.output_nodes() + hidden <= Network::MAX_NODES {
+            return;
+        }
+        self.inputs.truncate(KEPT_INPUTS as usize);
+        self.groups.iter_mut().for_each(|group| group.retain(|node| *node <= KEPT_INPUTS));
+        self.groups.retain(|group| !group.is_empty());
+        let wait = self.outputs.pop();
+        let mut nodes = 0;
+        self.outputs.retain(|output| {
+            nodes += 1 + output.signal.parameters();
+            nodes <= KEPT_OUTPUTS
+        });
+        self.outputs.extend(wait);
     }
 
     pub(super) fn first_output(&self) -> u32 {

@@ -51,6 +51,29 @@ fn a_new_network_has_a_hidden_node_for_each_sprite() {
 }
 
 #[test]
+fn networks_of_large_projects_fit_into_suites() {
+    let own = |sprite| Subject { sprite, clone: 0 };
+    let large = |sprites: u16| Interface {
+        inputs: (0..sprites).map(|sprite| Sense::X(own(sprite))).collect(),
+        groups: (1..=u32::from(sprites)).map(|input| vec![input]).collect(),
+        outputs: (0..sprites)
+            .map(|sprite| Output { signal: Signal::Click(own(sprite)), scripts: Vec::new() })
+            .collect(),
+        press: 10,
+        wait: 50,
+    };
+    let start = |sprites, start| {
+        let interface = large(sprites);
+        let mut innovations = Innovations::new(&interface);
+        let genome = Genome::new(start, &interface, &mut innovations, &mut Stream::new(1, 0));
+        (genome.hidden.len(), genome.genes.len())
+    };
+    assert_eq!(start(446, Start::Direct), (0, 446 * 447));
+    assert_eq!(start(447, Start::Direct), (1, 3 * 447));
+    assert_eq!(start(447, Start::Hidden), (1, 3 * 447));
+}
+
+#[test]
 fn changed_networks_stay_sound() {
     let interface = interface();
     let mut settings = Neatest::default();

@@ -8,9 +8,6 @@ use super::link::{finite, sprite, steps};
 use crate::event::{KeyNo, TextNo, Vocabulary};
 use crate::format::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 
-const MAX_NODES: u32 = 20_000;
-const MAX_LINKS: usize = 200_000;
-
 /// A network with numbers in place of names. Nodes are numbered as in [`SuiteNetwork`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
@@ -110,10 +107,11 @@ impl SuiteNetwork {
         program: &Program,
     ) -> Result<Network, String> {
         let nodes = self.nodes();
-        if nodes > MAX_NODES || self.links.len() > MAX_LINKS {
+        let (most_nodes, most_links) = (Network::MAX_NODES, Network::MAX_LINKS);
+        if nodes > most_nodes || self.links.len() > most_links {
             return Err(format!(
-                "the network has {nodes} nodes and {} links; at most {MAX_NODES} nodes and \
-                 {MAX_LINKS} links are allowed",
+                "the network has {nodes} nodes and {} links; at most {most_nodes} nodes and \
+                 {most_links} links are allowed",
                 self.links.len()
             ));
         }
@@ -271,6 +269,11 @@ impl Choice {
 }
 
 impl Network {
+    /// Maximum number of nodes, including the bias.
+    pub const MAX_NODES: u32 = 20_000;
+    /// Maximum number of links.
+    pub const MAX_LINKS: usize = 200_000;
+
     pub(super) fn with_names(&self, words: &Vocabulary, program: &Program) -> SuiteNetwork {
         let inputs = self.inputs.iter().map(|sense| Sight::new(*sense, words, program));
         SuiteNetwork {
