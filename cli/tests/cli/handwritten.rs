@@ -74,6 +74,10 @@ fn the_table_of_a_class_is_the_same_with_any_number_of_threads_and_after_a_stop(
         assert_eq!(test(&folder, 2, &resume), "");
         assert_eq!(fs::read_to_string(&file).unwrap(), table, "{kept}");
     }
+    // The last character may be incomplete as well.
+    fs::write(&file, [table.as_bytes(), &"é".as_bytes()[..1]].concat()).unwrap();
+    test(&folder, 2, &resume);
+    assert_eq!(fs::read_to_string(&file).unwrap(), table);
     // If the suite has changed, the rows are made again.
     fs::write(folder.path().join("tests.js"), SUITE.replace("'hi'", "'ho'")).unwrap();
     test(&folder, 2, &resume);
@@ -81,6 +85,16 @@ fn the_table_of_a_class_is_the_same_with_any_number_of_threads_and_after_a_stop(
     fs::write(&file, "a,b\n1,2\n").unwrap();
     assert!(test(&folder, 1, &resume).is_empty());
     assert_eq!(fs::read_to_string(&file).unwrap(), "a,b\n1,2\n");
+}
+
+#[test]
+fn a_resumed_table_says_that_the_only_project_has_failed() {
+    let folder = class();
+    let one = ["class/eve.sb3", "tests.js", "--format", "table", "-o", "one.csv"];
+    test(&folder, 2, &one);
+    test(&folder, 2, &[&one[..], &["--resume"]].concat());
+    let none = catherd().current_dir(folder.path()).args(["test", "-", "tests.js"]).output();
+    assert_eq!(none.unwrap().status.code(), Some(1));
 }
 
 #[test]
@@ -157,6 +171,14 @@ fn a_suite_is_checked_with_solution_and_template() {
         wrong.contains("not ok 1 - the solution is accepted\n# not passed: the cat"),
         "{wrong}"
     );
+    let arguments = ["class/ada.sb3", "tests.js", "--template", "class/eve.sb3"];
+    let into = |more: &[&str], code: i32| {
+        test(&folder, code, &[&arguments[..], &["--expect", "exercise"], more].concat())
+    };
+    assert_eq!(into(&["-o", "report.tap"], 0), "");
+    let report = fs::read_to_string(folder.path().join("report.tap")).unwrap();
+    assert!(report.ends_with("ok 2 - the template is rejected\n"), "{report}");
+    assert_eq!(into(&["--json"], 1), "");
 }
 
 #[test]

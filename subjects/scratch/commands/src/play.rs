@@ -163,6 +163,8 @@ struct Film<'a> {
     /// The changed part of the last picture, which is not yet written, and the number of steps for
     /// which the picture is shown.
     pending: Option<(Frame<'static>, u32)>,
+    /// Number of steps for which the pictures before the last one are shown.
+    shown: u64,
     result: Result<(), EncodingError>,
 }
 
@@ -189,6 +191,7 @@ impl<'a> Film<'a> {
             rule: None,
             last: Vec::new(),
             pending: None,
+            shown: 0,
             result: Ok(()),
         })
     }
@@ -216,9 +219,12 @@ impl<'a> Film<'a> {
 
     fn write_pending(&mut self) {
         let Some((mut frame, steps)) = self.pending.take() else { return };
-        // The unit of the format is a hundredth of a second.
-        let delay = steps.saturating_mul(100) / STEPS_PER_SECOND;
-        frame.delay = delay.try_into().unwrap_or(u16::MAX);
+        // The unit of the format is a hundredth of a second. Times are rounded instead of delays, so
+        // that errors do not add up.
+        let time = |steps: u64| steps.saturating_mul(100) / u64::from(STEPS_PER_SECOND);
+        let before = time(self.shown);
+        self.shown += u64::from(steps);
+        frame.delay = (time(self.shown) - before).try_into().unwrap_or(u16::MAX);
         if self.result.is_ok() {
             self.result = self.encoder.write_frame(&frame);
         }
@@ -249,4 +255,26 @@ fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
     (frame.left, frame.top) = (left, top);
     Some(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_animation_has_the_speed_of_scratch() {
+        let mut bytes = Vec::new();
+        let mut film = Film::new(&mut bytes, 1, Vec::new()).unwrap();
+        for _ in 0..30 {
+            film.pending = Some((Frame::from_rgb(1, 1, &[0, 0, 0]), 1));
+            film.write_pending();
+        }
+        film.end().unwrap();
+        let mut decoder = gif::DecodeOptions::new().read_info(&*bytes).unwrap();
+        let mut time = 0;
+        while let Some(frame) = decoder.next_frame_info().unwrap() {
+            time += u32::from(frame.delay);
+        }
+        assert_eq!(time, 100);
+    }
 }

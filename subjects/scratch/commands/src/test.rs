@@ -257,16 +257,16 @@ impl Arguments<'_> {
         if let Some(table) = table {
             output.resume(table);
         }
+        let exit = |passed: Exit| if all_passed { passed } else { Exit::Incomplete };
         if !several {
-            return report_one(suite, &paths, &mut output);
+            return report_one(suite, &paths, &mut output).map(exit);
         }
         suite.check(&paths).map_err(|cause| {
             let error = format!("{}: {cause}", self.pair.suite.display());
             Failure::new(error).hint("correct the suite")
         })?;
         output.begin()?;
-        let exit = many::run(suite, &paths, schedule, &mut output)?;
-        Ok(if all_passed { exit } else { Exit::Incomplete })
+        many::run(suite, &paths, schedule, &mut output).map(exit)
     }
 
     fn check_exercise(&self, suite: &LoadedSuite) -> Result<Exit, Failure> {
@@ -274,6 +274,10 @@ impl Arguments<'_> {
             return Err(Failure::new("--expect exercise: no --template")
                 .hint("name the project from which pupils start with --template"));
         };
+        if self.flags.json || self.flags.format.is_some_and(|format| format != Format::Tap) {
+            return Err(Failure::new("--expect exercise: the report is TAP")
+                .hint("leave --json and --format out"));
+        }
         let accepted = |path: &Path| {
             let subject = project::open(path)?;
             let report = suite.execute(path, &subject).map_err(|cause| {
@@ -294,7 +298,12 @@ impl Arguments<'_> {
             text += &format!("# not passed: {}\n", name.replace(char::is_control, " "));
         }
         text += &format!("{second} 2 - the template is rejected\n");
-        terminal::print(&text);
+        match &self.flags.output {
+            Some(path) => {
+                std::fs::write(path, text).map_err(|error| output::unwritable(path, &error))?;
+            }
+            None => terminal::print(&text),
+        }
         let holds = solution.is_empty() && !start.is_empty();
         Ok(if holds { Exit::Success } else { Exit::Incomplete })
     }

@@ -165,7 +165,7 @@ impl CorpusDescription {
                 "{name:<20} {:>8} {:>8} {:>8} {mean:>8.1} {:>8} {:>8}",
                 at(0.0),
                 at(0.25),
-                at(0.5),
+                median(&values),
                 at(0.75),
                 at(1.0)
             );
@@ -276,6 +276,12 @@ impl CorpusDescription {
     }
 }
 
+/// The mean of the two values in the middle if the number of values is even.
+fn median(sorted: &[usize]) -> f64 {
+    let middle = |n: usize| sorted.get(n / 2).copied().unwrap_or(0);
+    (middle(sorted.len().saturating_sub(1)) + middle(sorted.len())) as f64 / 2.0
+}
+
 fn write(
     folder: &Path,
     name: &str,
@@ -294,3 +300,13 @@ fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
 
 type Table = csv::Writer<fs::File>;
 type Column = fn(&ProjectMeasures) -> usize;
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn medians_are_in_the_middle() {
+        assert_eq!([&[][..], &[7], &[65, 70], &[1, 2, 9]].map(median), [0.0, 7.0, 67.5, 2.0]);
+    }
+}

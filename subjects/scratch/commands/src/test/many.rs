@@ -26,7 +26,12 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
             Failure::new(format!("standard input: {error}")).hint("write one path on each line")
         })?;
         let paths = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
-        return Ok(Some(paths.map(PathBuf::from).collect()));
+        let paths: Vec<PathBuf> = paths.map(PathBuf::from).collect();
+        if paths.is_empty() {
+            let error = Failure::new("standard input: names no projects");
+            return Err(error.hint("write the path of a project on each line"));
+        }
+        return Ok(Some(paths));
     }
     if !path.is_dir() || path.join("project.json").exists() {
         return Ok(None);
@@ -126,14 +131,27 @@ pub(super) fn resume(
     paths: &[PathBuf],
 ) -> Result<Resumed, Failure> {
     let failed = |error: &io::Error| unwritable(path, error);
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        text => text.map_err(|error| failed(&error))?,
+    let no_table = || {
+        let error = format!("{}: not a table of catherd test", path.display());
+        Failure::new(error).hint("name another file with -o")
+    };
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        bytes => bytes.map_err(|error| failed(&error))?,
+    };
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        // A command that was killed may have written a part of a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return Err(no_table()),
     };
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
     let (mut table, mut end, mut kept, mut all_passed) = (None, 0, 0, true);
+    let mut executed = false;
     let mut columns = HashMap::new();
     while let Ok(true) = reader.read_record(&mut record) {
         let next = reader.position().byte() as usize;
@@ -144,25 +162,29 @@ pub(super) fn resume(
         if table.is_none() {
             table = Table::resumed(record.iter());
             if table.is_none() {
-                let error = format!("{}: not a table of catherd test", path.display());
-                return Err(Failure::new(error).hint("name another file with -o"));
+                return Err(no_table());
             }
             columns = record.iter().enumerate().map(|(at, name)| (name.to_owned(), at)).collect();
         } else {
             let cell = |name: &str| columns.get(name).and_then(|at| record.get(*at));
-            let same = paths.get(kept).is_some_and(|project| {
-                let inputs = LoadedProject::read(project).ok();
-                let inputs = inputs.map(|subject| suite.inputs_with(&subject.digest));
-                cell("project") == Some(&project.display().to_string())
-                    && cell("inputs") == inputs.as_deref()
-            });
-            if !same {
+            let Some(project) = paths.get(kept) else { break };
+            let inputs = LoadedProject::read(project).ok();
+            let inputs = inputs.map(|subject| suite.inputs_with(&subject.digest));
+            // The row of a project that cannot be read has no inputs.
+            if cell("project") != Some(&project.display().to_string())
+                || cell("inputs") != Some(inputs.as_deref().unwrap_or_default())
+            {
                 break;
             }
+            executed |= inputs.is_some();
             all_passed &= [cell("failed"), cell("error")] == [Some("0"); 2];
             kept += 1;
         }
         end = next;
+    }
+    if !executed {
+        // Only rows of executed projects show that the header belongs to this suite.
+        (table, end, kept, all_passed) = (None, 0, 0, true);
     }
     let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
     let mut file = file.map_err(|error| failed(&error))?;
