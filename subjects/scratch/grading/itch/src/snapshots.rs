@@ -355,7 +355,7 @@ mod tests {
         let old = [a.clone(), Value::Number(1.0), b.clone()];
         let with = |new: &[Value]| changed_item_bytes(&old, new);
         assert_eq!(with(&[a.clone(), c, Value::Number(2.0), b.clone()]), 5);
-        assert_eq!(with(&[b.clone()]), 0);
+        assert_eq!(with(std::slice::from_ref(&b)), 0);
         assert_eq!(with(&[a, Value::Number(1.0), Value::Text(Text::new("bbb"))]), 3);
         assert_eq!(changed_item_bytes(&[], &[b]), 3);
     }
