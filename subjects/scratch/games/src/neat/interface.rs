@@ -11,7 +11,7 @@ use catherd_scratch_vm::color_of;
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
-/// Numbers of input nodes and of output nodes that are kept if there are more nodes than networks of
+/// Counts of input nodes and of output nodes that are kept if there are more nodes than networks of
 /// suites may have. The rest is for hidden nodes.
 const KEPT_INPUTS: u32 = 11_000;
 const KEPT_OUTPUTS: u32 = 6_000;
