@@ -53,7 +53,7 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     });
     if expanded > limits.blocks as u64 {
         let fault = format!(
-            "its scripts share blocks and have {expanded} in total; the limit is {}",
+            "its scripts and loose chains share blocks and have {expanded} in total; the limit is {}",
             limits.blocks
         );
         return Err(ProjectLocation::Target(target.name.to_string()).fault(fault));
